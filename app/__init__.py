@@ -1,0 +1,1 @@
+"""The Gradio inspector (installed as `a1kit_app`)."""

@@ -1,0 +1,1 @@
+"""One view a module, each with one `build`."""
