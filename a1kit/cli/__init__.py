@@ -8,11 +8,13 @@ Exit status: 0 done · 1 some input was bad (named) · 2 usage · 3 infrastructu
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
@@ -32,22 +34,50 @@ COMMANDS = {
 class LazyGroup(TyperGroup):
     """Lists every command without importing any, and imports the one that is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"a1kit.cli.{cmd_name}")
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        app.command(name=cmd_name, help=COMMANDS[cmd_name])(module.command)
-        command = get_command(app)
+        command_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        command_app.command(name=cmd_name, help=COMMANDS[cmd_name])(guarded(module.command))
+        command = get_command(command_app)
         command.name = cmd_name
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The process boundary: expected errors become one sentence on standard error and the documented exit status;
+    unexpected ones keep their traceback."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except InputError as error:
+            _leave(EXIT_INPUT, str(error))
+        except InfrastructureError as error:
+            _leave(EXIT_INFRASTRUCTURE, str(error))
+        except KeyboardInterrupt:
+            _leave(EXIT_INTERRUPTED, "interrupted")
+        except BrokenPipeError:
+            # The reader went away (`a1kit judge … | head`): not a failure of ours, and nothing more can be said to it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+    return run
+
+
+def _leave(status: int, message: str) -> None:
+    print(f"a1kit: {message}", file=sys.stderr, flush=True)
+    raise typer.Exit(status) from None
 
 
 def _version(value: bool) -> None:
@@ -77,31 +107,5 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with the documented status. This is a process boundary: expected errors become
-    one sentence on standard error, unexpected ones keep their traceback."""
-    try:
-        status = app(args=arguments, prog_name="a1kit", standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Abort:
-        status = EXIT_INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        status = error.exit_code
-    except InputError as error:
-        _say(str(error))
-        status = EXIT_INPUT
-    except InfrastructureError as error:
-        _say(str(error))
-        status = EXIT_INFRASTRUCTURE
-    except BrokenPipeError:
-        # The reader went away (`a1kit judge … | head`): not our failure, and nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
-    except KeyboardInterrupt:
-        _say("interrupted")
-        status = EXIT_INTERRUPTED
-    sys.exit(status if isinstance(status, int) else 0)
-
-
-def _say(message: str) -> None:
-    print(f"a1kit: {message}", file=sys.stderr, flush=True)
+    """Run the command line and exit with the documented status."""
+    app(args=arguments, prog_name="a1kit")
