@@ -1,4 +1,4 @@
-"""What a policy is: it writes, and it learns. Real models, and the scripted fake of the tests, satisfy the same protocol."""
+"""What a policy is: it writes, and it learns. Real models and the scripted fake of the tests share the protocol."""
 
 from __future__ import annotations
 
