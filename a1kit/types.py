@@ -125,18 +125,29 @@ class TestCase:
     source       the whole test as Python source that stands on its own (set-up first, the assertion last)
     key          the normalised call: two tests with equal keys are the same test however they are spelt
     form         see `Form`
-    setup        statements the calls need; runs in the program's child
-    calls        expressions over the entry point; value i of the child is the value of `calls[i]`
-    opaque_calls same length: what to observe instead when the oracle's value of `calls[i]` cannot cross the wire
-                 (`f(x).area()` for a result that is an object); "" when there is nothing else to observe
-    predicted    source of the predicted answer (EQUAL, CLOSE: the value; RAISES: the exception's name; CHECK: the
-                 answer that `answer_expr` is compared with, when there is one); None if the form predicts nothing
-    check        expression over `_0 … _n` (the observed values) that is true when the test passes
-    check_setup  statements `check`, `predicted` and `answer_expr` need; never sent to the candidate
-    answer_expr  expression over `_0 … _n` whose oracle value would replace `predicted` (CHECK only; else None)
-    template     (before, after): `before + answer + after` is `source` with another answer; None if not rewritable
-    rel_tol, abs_tol   tolerance of a CLOSE test (as `math.isclose`)
+    setup        statements the calls need; runs in the program's child, and never holds an expected answer
+    calls        expressions over the entry point; value i of the child is the value of `calls[i]`. After an in-place
+                 change (`f(xs)` in `setup`) it is the observed name (`xs`)
+    opaque_calls () or as many as `calls`: what to observe instead of all of them when the oracle's value of one of
+                 `calls` cannot cross the wire (`f(x).area()` for an object, `list(f(x))` for a generator)
+    predicted    source of the predicted answer (EQUAL, CLOSE: the value; RAISES: the exception's name or a tuple of
+                 names; CHECK: what the one answer expression is compared with, "True"/"False" for a test of truth);
+                 None if the form predicts nothing or several things
+    exceptions   RAISES: names of the exceptions, without their modules, of which one must be raised
+    check        expression over `_0 … _n` (the observed values) that is true when the test passes; an exception it
+                 raises is a failure. RAISES: "", or a condition over `_0`, the exception's message (a str)
+    check_setup  statements `check`, `predicted` and `answer_exprs` need; never sent to the candidate
+    answer_exprs expressions over `_0 … _n`, one a slot of `template`: their values on the oracle are the answers
+    opaque_check, opaque_answer_exprs   the same over the values of `opaque_calls`
+    template     pieces around the answers: `piece, answer, piece, …` (one more piece than answers) joined is `source`
+                 with the oracle's answers; RAISES: the slot is the exception's name. None if `negation` is to be used
+    negation     for a test of truth (`f(x)`, `not f(x)`): the whole source with the opposite truth; else None
+    value_template   RAISES: pieces that turn the test into an equality, for an oracle that returns a value
+    strict       EQUAL compares types as well (`is True`, `is False`)
+    rel_tol, abs_tol   tolerance of a CLOSE test (as `math.isclose`, element by element inside containers)
     malformed    None, or the reason why this is not a test; then only `source` and `key` mean anything
+
+    `a1kit.parsing.corrected` writes an oracle's answers back and follows these rules.
     """
 
     __test__ = False
@@ -148,10 +159,16 @@ class TestCase:
     calls: tuple[str, ...] = ()
     opaque_calls: tuple[str, ...] = ()
     predicted: str | None = None
+    exceptions: tuple[str, ...] = ()
     check: str = ""
     check_setup: str = ""
-    answer_expr: str | None = None
-    template: tuple[str, str] | None = None
+    answer_exprs: tuple[str, ...] = ()
+    opaque_check: str = ""
+    opaque_answer_exprs: tuple[str, ...] = ()
+    template: tuple[str, ...] | None = None
+    negation: str | None = None
+    value_template: tuple[str, ...] | None = None
+    strict: bool = False
     rel_tol: float = 0.0
     abs_tol: float = 0.0
     malformed: str | None = None
