@@ -263,7 +263,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStats:
-    """What one policy update reported. Token means over completion tokens; `seconds` is wall time."""
+    """What one policy update reported. Token means over completion tokens; `seconds` is wall time.
+
+    `logprob_gap` is the mean distance between the sampler's log-probs and those the update computed before its first
+    step: near 0, or the two disagree about the policy (another temperature, other weights).
+    """
 
     loss: float = 0.0
     grad_norm: float = 0.0
@@ -271,6 +275,7 @@ class UpdateStats:
     kl: float = 0.0
     entropy: float = 0.0
     clip_fraction: float = 0.0
+    logprob_gap: float = 0.0
     tokens: int = 0
     groups: int = 0
     groups_without_variance: int = 0

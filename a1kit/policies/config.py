@@ -16,7 +16,7 @@ SamplerName = Literal["auto", "fast", "group", "generate"]
 transformers' own; `auto` is the first of them that fits the model."""
 
 Schedule = Literal["cosine", "linear", "constant"]
-LossType = Literal["dapo", "bnpo", "grpo"]
+LossType = Literal["dapo", "grpo"]
 DType = Literal["float32", "bfloat16"]
 
 
@@ -39,13 +39,15 @@ class PolicyConfig:
     gguf_file           file name inside `model` when that is a folder or hub repository that holds a GGUF
     lora                None trains every weight
     learning_rate, schedule, warmup_updates, total_updates
-                        AdamW's rate: `warmup_updates` of linear rise, then the schedule down to 0 at `total_updates`
+                        AdamW's rate: a linear rise over `warmup_updates` (whose first update has rate 0 and changes
+                        nothing), then the schedule down to 0 at `total_updates`, where it stays
     clip_low, clip_high the ratio stays in [1 - clip_low, 1 + clip_high] (decoupled clipping)
     kl                  coefficient of the divergence from the starting policy; 0 keeps no reference model
     mini_batches        optimizer steps an update
     micro_batch_tokens  padded tokens (prompt + completion) of one forward pass of the update
-    loss                how token losses are averaged: `dapo` over the tokens of the batch (the paper's), `bnpo` over
-                        those of the mini-batch, `grpo` over rows
+    temperature         of the samples that updates learn from; pass the same to `Sampling` when you sample them
+    loss                how token losses are averaged: `dapo` over the tokens of the batch (the paper's), `grpo` within
+                        a row first and then over rows (which must then divide evenly into mini-batches)
     sample_memory_gb    bound on KV-cache and logits while sampling; decides how many rows decode together
     seed                of the update's shuffling and of LoRA's initial weights
     """
@@ -67,6 +69,7 @@ class PolicyConfig:
     mini_batches: int = 1
     micro_batch_tokens: int = 16_384
     max_grad_norm: float = 1.0
+    temperature: float = 1.0
     loss: LossType = "dapo"
     dtype: DType = "float32"
     device: str = "auto"
@@ -91,7 +94,8 @@ class PolicyConfig:
         for field, least in at_least.items():
             if getattr(self, field) < least:
                 raise ConfigError(f"{self.name}.{field} is {getattr(self, field)}; it must be at least {least}")
-        if self.sample_memory_gb <= 0:
-            raise ConfigError(f"{self.name}.sample_memory_gb is {self.sample_memory_gb}; it must be above 0")
+        for field in ("sample_memory_gb", "temperature"):
+            if getattr(self, field) <= 0:
+                raise ConfigError(f"{self.name}.{field} is {getattr(self, field)}; it must be above 0")
         if not self.model:
             raise ConfigError(f"{self.name}.model is empty; name a folder, a hub model or a built-in")
