@@ -95,7 +95,11 @@ def test_a_pytest_file_without_the_solutions_is_refused_with_where_they_are(tmp_
 
 
 def run_pytest(path: Path, solution: Path | None = None) -> tuple[int, str]:
-    environment = {**os.environ, **({"A1KIT_SOLUTION": str(solution)} if solution else {})}
+    environment = {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        **({"A1KIT_SOLUTION": str(solution)} if solution else {}),
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(path)]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=path.parent, timeout=120, check=False

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from a1kit.store.book import Book
 from a1kit.store.files import folder_whole, write_text_whole
 from a1kit.store.rows import SCHEMA, read_step
 from a1kit.store.run_log import RunLog
-from a1kit.store.segments import SPAN, segment_files
+from a1kit.store.segments import compact, segment_files
 
 CONFIG = {"seed": 1}
 
@@ -213,11 +214,14 @@ def test_the_book_is_opened_as_it_was_at_the_checkpoint_and_made_again_when_it_i
         assert book.mistakes() == expected
 
 
-def test_finished_steps_are_compacted_as_the_run_goes_and_a_rewind_drops_the_segment(tmp_path: Path) -> None:
-    log = filled(tmp_path / "run", SPAN + 1)
+def test_finished_steps_are_compacted_as_the_run_goes_and_a_rewind_drops_the_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_log, "compact", partial(compact, span=8))
+    log = filled(tmp_path / "run", 9)
     segments = log.folder / run_log.SEGMENTS
-    assert [path.name for path in segment_files(segments)] == [f"000001-{SPAN:06d}.parquet"]
-    log.rewind(SPAN - 1)
+    assert [path.name for path in segment_files(segments)] == ["000001-000008.parquet"]
+    log.rewind(7)
     assert segment_files(segments) == []
 
 
