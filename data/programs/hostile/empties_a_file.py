@@ -1,0 +1,12 @@
+"""A program cannot cut a file short."""
+# kind: containment
+# topic: files
+# call: attack()
+# harms: keepsake
+
+import os
+
+
+def attack():
+    os.truncate("@KEEPSAKE@", 0)
+    return "escaped"

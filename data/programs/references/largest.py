@@ -1,0 +1,9 @@
+"""The largest number of a list."""
+
+
+def largest(xs):
+    best = xs[0]
+    for x in xs[1:]:
+        if x > best:
+            best = x
+    return best

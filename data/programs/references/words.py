@@ -1,0 +1,5 @@
+"""The words of a text."""
+
+
+def words(text):
+    return text.split()
