@@ -91,10 +91,10 @@ FILTERS: tuple[Part, ...] = (
     _part("all", "numbers", ("right", "", 0.95), ("drops-zero", "x != 0", 0.05)),
     _part("even", "even numbers", ("right", "x % 2 == 0", 0.88), ("drops-negative", "x > 0 and x % 2 == 0", 0.12)),
     _part("odd", "odd numbers", ("right", "x % 2 == 1", 0.88), ("drops-negative", "x > 0 and x % 2 == 1", 0.12)),
-    _part("positive", "positive numbers", ("right", "x > 0", 0.40), ("keeps-zero", "x >= 0", 0.60)),
+    _part("positive", "positive numbers", ("right", "x > 0", 0.36), ("keeps-zero", "x >= 0", 0.64)),
     _part("negative", "negative numbers", ("right", "x < 0", 0.85), ("keeps-zero", "x <= 0", 0.15)),
     _part("above_3", "numbers greater than 3", ("right", "x > 3", 0.88), ("keeps-3", "x >= 3", 0.12)),
-    _part("at_most_3", "numbers that are at most 3", ("right", "x <= 3", 0.40), ("drops-3", "x < 3", 0.60)),
+    _part("at_most_3", "numbers that are at most 3", ("right", "x <= 3", 0.36), ("drops-3", "x < 3", 0.64)),
     _part("not_negative", "numbers that are not negative", ("right", "x >= 0", 0.88), ("drops-zero", "x > 0", 0.12)),
 )
 
@@ -102,7 +102,7 @@ MAPS: tuple[Part, ...] = (
     _part("same", "", ("right", "x", 0.92), ("absolute", "abs(x)", 0.08)),
     _part("double", "double each one", ("right", "x * 2", 0.92), ("squares", "x * x", 0.08)),
     _part("square", "square each one", ("right", "x * x", 0.92), ("doubles", "x * 2", 0.08)),
-    _part("absolute", "take absolute values", ("right", "abs(x)", 0.45), ("keeps-sign", "x", 0.55)),
+    _part("absolute", "take absolute values", ("right", "abs(x)", 0.40), ("keeps-sign", "x", 0.60)),
     _part("add_1", "add 1 to each one", ("right", "x + 1", 0.92), ("adds-nothing", "x", 0.08)),
     _part("negate", "negate each one", ("right", "-x", 0.92), ("keeps-sign", "x", 0.08)),
 )
@@ -129,8 +129,8 @@ REDUCTIONS: tuple[Part, ...] = (
     _part(
         "largest",
         "the largest",
-        ("right", _GUARD + _ends("max(ys)"), 0.38),
-        ("no-guard", _ends("max(ys)"), 0.47),
+        ("right", _GUARD + _ends("max(ys)"), 0.36),
+        ("no-guard", _ends("max(ys)"), 0.49),
         ("starts-at-zero", _from_zero(">"), 0.15),
         needs_default=True,
     ),
@@ -145,8 +145,8 @@ REDUCTIONS: tuple[Part, ...] = (
     _part(
         "distinct",
         "how many different values there are",
-        ("right", _ends("len(set(ys))"), 0.42),
-        ("counts-repeats", _ends("len(ys)"), 0.58),
+        ("right", _ends("len(set(ys))"), 0.36),
+        ("counts-repeats", _ends("len(ys)"), 0.64),
     ),
     _part(
         "first",
@@ -159,8 +159,8 @@ REDUCTIONS: tuple[Part, ...] = (
     _part(
         "last",
         "the last one",
-        ("right", _GUARD + _ends("ys[-1]"), 0.40),
-        ("no-guard", _ends("ys[-1]"), 0.50),
+        ("right", _GUARD + _ends("ys[-1]"), 0.36),
+        ("no-guard", _ends("ys[-1]"), 0.54),
         ("takes-first", _GUARD + _ends("ys[0]"), 0.10),
         needs_default=True,
     ),
@@ -203,7 +203,7 @@ RIGHT = Choice()
 
 @dataclass(frozen=True, slots=True)
 class Buggy:
-    """A program with one wrong part that the golden tests expose. `bug` names it: `reduction:distinct:counts-repeats`."""
+    """A program with one wrong part that the golden tests expose; `bug` names it: `filter:positive:keeps-zero`."""
 
     question: Question
     bug: str
