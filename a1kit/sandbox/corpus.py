@@ -54,8 +54,9 @@ from importlib.util import find_spec
 from a1kit.sandbox.protocol import Status
 
 _HEAD = re.compile(r'"""(?P<sentence>[^\n]+)"""\n(?P<fields>(?:# [a-z]+: ?[^\n]*\n)*)')
-_KEYS = frozenset(
-    "kind topic reference setup call repeat load beats harms danger wait requires python".split(),
+_KEYS = (
+    *("kind", "topic", "reference", "setup", "call", "repeat", "load"),
+    *("beats", "harms", "danger", "wait", "requires", "python"),
 )
 
 
@@ -78,7 +79,7 @@ class CorpusCall:
 
 @dataclass(frozen=True, slots=True)
 class HostileProgram:
-    """A program that must not win. Fields as in the module's docstring; `reference` is source, or "" if there is none."""
+    """A program that must not win. Fields as in the module's docstring; `reference` is source, "" if there is none."""
 
     name: str
     sentence: str
@@ -160,7 +161,7 @@ class _File:
         for line in head["fields"].splitlines():
             key, _, value = line[2:].partition(":")
             if key not in _KEYS:
-                raise ValueError(f"{entry.name} has the unknown key {key!r}; known are {', '.join(sorted(_KEYS))}")
+                raise ValueError(f"{entry.name} has the unknown key {key!r}; known are {', '.join(_KEYS)}")
             fields.setdefault(key, []).append(value.removeprefix(" "))
         source = text[head.end() :].lstrip("\n")
         return cls(entry.name.removesuffix(".py"), head["sentence"], fields, source)
