@@ -241,8 +241,8 @@ class FastSampler:
     ) -> Tensor:
         """x (batch, places, width) through one layer; its keys and values are written to the caches from `place` on.
         `mask` broadcasts to (batch, places * heads, length)."""
-        batch, places, width = x.shape
-        head, end = self._head_width, place + x.shape[1]
+        batch, places, _ = x.shape
+        head, end = self._head_width, place + places
         queries_width = self._heads * head
         qkv = F.linear(self._norm(x, layer.norm_in), layer.qkv, layer.qkv_bias)
         queries = qkv[..., :queries_width].view(batch, places, self._heads, head)
