@@ -19,7 +19,23 @@ class ConfigError(InputError):
 
 
 class QuestionError(InputError):
-    """A row of a data set that cannot become a `Question`."""
+    """A row of a data set that cannot become a `Question`.
+
+    `where` names the file and row (or the question's id), `field` the column; `reason` and `remedy` are the two halves
+    of the sentence. They are empty when only a message was given.
+    """
+
+    where: str = ""
+    field: str = ""
+    reason: str = ""
+    remedy: str = ""
+
+    @classmethod
+    def at(cls, where: str, field: str, reason: str, remedy: str) -> QuestionError:
+        """The error `where: field: reason. remedy`; an empty field is left out."""
+        error = cls(": ".join(part for part in (where, field, reason) if part) + f". {remedy}")
+        error.where, error.field, error.reason, error.remedy = where, field, reason, remedy
+        return error
 
 
 class RunError(InputError):

@@ -5,9 +5,9 @@
     load("kodcode.parquet", preset="kodcode")        a file in a published format
     load("hub:KodCode/KodCode-V1", preset="kodcode") a data set of the Hugging Face Hub (package `datasets`)
 
-Built-in sets are modules with a function `load() -> ProblemSet`, imported when first asked for; a new one is a line in
-`_BUILT_IN`. Checks here are static (`a1kit.problems.validation`): that a reference really passes its golden tests needs a
-sandbox, which is a layer this package may not import; `a1kit.duel` has that check.
+Built-in sets are modules with a function `load() -> ProblemSet`, imported when first asked for; a new one is a line
+in `_BUILT_IN`. Checks here are static (`a1kit.problems.validation`): that a reference really passes its golden tests
+needs a sandbox, which this package may not import; `a1kit.duel` has that check.
 """
 
 from __future__ import annotations

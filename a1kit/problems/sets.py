@@ -42,22 +42,19 @@ class ProblemSet:
     def __post_init__(self) -> None:
         repeated = [identity for identity, n in Counter(q.id for q in self.questions).items() if n > 1]
         if repeated:
-            raise InputError(
-                f"problem set {self.name!r}: the id {repeated[0]!r} is used twice. Give every question another id."
-            )
+            raise self._fault(f"the id {repeated[0]!r} is used twice. Give every question another id.")
         known = {question.id for question in self.questions}
         placed: dict[str, str] = {}
         for split, ids in self.splits.items():
             for identity in ids:
                 if identity not in known:
-                    raise InputError(
-                        f"problem set {self.name!r}: split {split!r} names {identity!r}, which is no question of the set."
-                    )
+                    raise self._fault(f"split {split!r} names {identity!r}, which is no question of the set.")
                 if identity in placed:
-                    raise InputError(
-                        f"problem set {self.name!r}: {identity!r} is in the splits {placed[identity]!r} and {split!r}."
-                    )
+                    raise self._fault(f"{identity!r} is in the splits {placed[identity]!r} and {split!r}.")
                 placed[identity] = split
+
+    def _fault(self, sentence: str) -> InputError:
+        return InputError(f"problem set {self.name!r}: {sentence}")
 
     @property
     def counts(self) -> dict[str, int]:
@@ -68,7 +65,7 @@ class ProblemSet:
         """The questions of one split, in the set's order, as a set of their own."""
         if name not in self.splits:
             choices = ", ".join(map(repr, self.splits)) or "none"
-            raise InputError(f"problem set {self.name!r} has no split {name!r}; it has: {choices}.")
+            raise self._fault(f"there is no split {name!r}; there is: {choices}.")
         ids = set(self.splits[name])
         chosen = tuple(question for question in self.questions if question.id in ids)
         return replace(self, name=f"{self.name}:{name}", questions=chosen, splits={}, rejected=())
