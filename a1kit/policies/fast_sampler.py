@@ -136,7 +136,6 @@ class FastSampler:
         self._norm_out = self._model.model.norm.weight.detach()
         self._head = self._model.lm_head.weight.detach()
 
-    @torch.inference_mode()
     def sample_ids(
         self,
         prompts: Sequence[Sequence[int]],
@@ -152,23 +151,37 @@ class FastSampler:
         """n completions a prompt, in order; see `Sampler`."""
         if not prompts or n < 1:
             return [[] for _ in prompts]
-        self._read_weights()
-        longest, new = max(map(len, prompts)), sampling.max_new_tokens
-        self._rotary_tables(longest + new)
-        rows, logits = self._prefill(prompts, n, longest, new, pad_id)
-        draws = torch.from_numpy(uniforms(seed, first_prompt, len(prompts), n, new))
-        ends = torch.zeros(len(self._head), dtype=torch.bool)
+        ends = torch.zeros(len(self._model.lm_head.weight), dtype=torch.bool)
         ends[sorted(eos_ids)] = True
+        with torch.inference_mode():
+            self._read_weights()
+            longest = max(map(len, prompts))
+            self._rotary_tables(longest + sampling.max_new_tokens)
+            rows, logits = self._prefill(prompts, n, longest, sampling.max_new_tokens, pad_id)
+            draws_RT = torch.from_numpy(uniforms(seed, first_prompt, len(prompts), n, sampling.max_new_tokens))
+            ids_RT, logprobs_RT = self._continue(rows, logits, longest, draws_RT, sampling, ends, stopped)
+        return _collect(ids_RT, logprobs_RT, len(prompts), n, ends)
 
-        ids_RT = torch.full((len(prompts) * n, new), -1)
-        logprobs_RT = torch.zeros(len(prompts) * n, new)
+    def _continue(
+        self,
+        rows: _Rows,
+        logits: Tensor,
+        longest: int,
+        draws_RT: Tensor,
+        sampling: Sampling,
+        ends: Tensor,
+        stopped: Callable[[Sequence[int]], bool] | None,
+    ) -> tuple[Tensor, Tensor]:
+        """Token by token, from the logits of the first; token numbers (-1 after the end) and log-probabilities."""
+        ids_RT = torch.full(draws_RT.shape, -1)
+        logprobs_RT = torch.zeros(draws_RT.shape)
         done = torch.zeros(len(rows.row), dtype=torch.bool)
-        for step in range(new):
-            token, logprob = _choose(logits, draws[rows.row, step], sampling)
+        for step in range(draws_RT.shape[1]):
+            token, logprob = _choose(logits, draws_RT[rows.row, step], sampling)
             ids_RT[rows.row, step] = torch.where(done, -1, token)
             logprobs_RT[rows.row, step] = logprob
             rows.token, done = token, done | ends[token]
-            if step == new - 1:
+            if step == draws_RT.shape[1] - 1:
                 break
             if step % _COMPACT_EVERY == _COMPACT_EVERY - 1:
                 if stopped is not None:
@@ -179,7 +192,7 @@ class FastSampler:
                     rows.keep((~done).nonzero()[:, 0], longest + step)
                     done = torch.zeros(len(rows.row), dtype=torch.bool)
             logits = self._decode(rows, longest + step)
-        return _collect(ids_RT, logprobs_RT, len(prompts), n, ends)
+        return ids_RT, logprobs_RT
 
     def _rotary_tables(self, length: int) -> None:
         positions = torch.arange(length)[None]

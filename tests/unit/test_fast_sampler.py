@@ -143,9 +143,7 @@ def test_an_update_of_the_weights_is_seen_by_the_next_call() -> None:
     settings = Sampling(max_new_tokens=8, temperature=0.0)
 
     def greedy() -> list[list[Sampled]]:
-        return sampler.sample_ids(
-            some_prompts(), 1, seed=0, sampling=settings, eos_ids=frozenset([EOS]), pad_id=PAD
-        )
+        return sampler.sample_ids(some_prompts(), 1, seed=0, sampling=settings, eos_ids=frozenset([EOS]), pad_id=PAD)
 
     before = greedy()
     with torch.no_grad():
