@@ -255,7 +255,7 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
             rows = slice(start, start + (batch_size or len(input_ids)))
             left, right = _padding_columns(attention_mask[rows])
             kept = slice(left, input_ids.shape[1] - right)
-            with _only_labels_scored():
+            with only_labels_scored():
                 logprobs, entropies, _ = super()._get_per_token_logps_and_entropies(
                     model, input_ids[rows, kept], attention_mask[rows, kept], logits_to_keep - right, **options
                 )
@@ -382,7 +382,7 @@ def _widen(values: torch.Tensor | None, right: int) -> torch.Tensor | None:
 
 
 @contextmanager
-def _only_labels_scored() -> Iterator[None]:
+def only_labels_scored() -> Iterator[None]:
     """TRL's head leaves out positions without a label where it may use Triton kernels; let it do so anywhere."""
     original = trl_utils._use_triton
     trl_utils._use_triton = lambda device: True
