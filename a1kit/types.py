@@ -135,7 +135,7 @@ class TestCase:
                  None if the form predicts nothing or several things
     exceptions   RAISES: names of the exceptions, without their modules, of which one must be raised
     check        expression over `_0 … _n` (the observed values) that is true when the test passes; an exception it
-                 raises is a failure. RAISES: "", or a condition over `_0`, the exception's message (a str)
+                 raises is a failure. CLOSE: "". RAISES: "", or a condition over `_0`, the exception's message (a str)
     check_setup  statements `check`, `predicted` and `answer_exprs` need; never sent to the candidate
     answer_exprs expressions over `_0 … _n`, one a slot of `template`: their values on the oracle are the answers
     opaque_check, opaque_answer_exprs   the same over the values of `opaque_calls`

@@ -348,7 +348,7 @@ def _prelude(tree: ast.Module) -> list[str]:
     found = {}
     for name in sorted(names.unbound(tree)):
         line = names.import_for(name, tree.body)
-        if line is not None and name != "pytest":
+        if line is not None and "pytest" not in line:
             found[name] = line
     lines = [line for line in found.values() if line != names.PRELUDE["np"]]
     if "np" in found:  # a program that names numpy in passing must still load where numpy is not installed

@@ -40,7 +40,7 @@ _FROM = {
     "contextlib": "contextmanager suppress",
 }
 _MODULES = (
-    "array base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions functools hashlib "
+    "array asyncio base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions functools hashlib "
     "heapq itertools json math operator os random re statistics string struct sys textwrap time typing unicodedata"
 )
 
@@ -51,6 +51,8 @@ PRELUDE: dict[str, str] = {
     "datetime": "import datetime",
     "np": "import numpy as np",
     "pytest": "import pytest",
+    "raises": "from pytest import raises",
+    "approx": "from pytest import approx",
 }
 """Well-known names and the import that binds each; where a module and its member share a name, the way it is used
 decides (see `import_for`)."""

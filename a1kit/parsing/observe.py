@@ -1,0 +1,446 @@
+"""Which parts of an assertion the program's child has to evaluate, and how the rest looks without them.
+
+An assertion `assert sorted(f(xs)) == want` falls apart into what is *observed* (`f(xs)`) and the *check* over the observed
+values (`sorted(_0) == want`). Before that, results with names are put in their place, comprehensions over literals are
+written out, and one-line helpers are replaced by what they return, so that the expected side of
+`check(3, 4)` with `check = lambda x, want: f(x) == want` never travels with the call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from a1kit.parsing import names
+from a1kit.parsing.normal import range_of
+from a1kit.parsing.setup import Literals, Setup, destructure, element_of, fold
+from a1kit.parsing.source import Segments, Unparsable, copy_tree, render
+
+MAX_UNROLLED = 256
+"""Most elements of a literal loop or comprehension that are written out."""
+
+_ONLY_LOOK = frozenset(
+    "callable dir getattr hasattr help id isinstance issubclass len print repr str type vars bool hash".split()
+)
+_SINGLE = frozenset("round isinstance hasattr getattr next sorted enumerate issubclass sum int iter islice".split())
+_COMPARING = frozenset("isclose allclose array_equal approx eq ne lt le gt ge is_ is_not contains compare".split())
+_Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One observation: the expression, and the longest chain of attributes, methods and one-argument functions around
+    it that a child could evaluate instead when the value itself cannot leave it (`chain is node` if there is none)."""
+
+    node: ast.expr
+    chain: ast.expr
+
+
+class Substitute(ast.NodeTransformer):
+    """Puts expressions in the place of names, where those names are not rebound inside."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self.values = dict(values)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.id in self.values:
+            return expression(copy_tree(self.values[node.id]))
+        return node
+
+    def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
+        kept = self.values
+        self.values = {name: value for name, value in kept.items() if name not in hidden}
+        self.generic_visit(node)
+        self.values = kept
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return self._shadowed(node, {argument.arg for argument in names.all_arguments(node.args)})
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        hidden = {argument.arg for argument in names.all_arguments(node.args)} | names.binds(*node.body)
+        return self._shadowed(node, hidden)
+
+    def _comprehension(self, node: _Comprehension) -> ast.AST:
+        hidden = set().union(*(names.binds(generator.target) for generator in node.generators))
+        first = node.generators[0]
+        first.iter = expression(self.visit(first.iter))
+        return self._shadowed(node, hidden)
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+
+
+def expression(node: object) -> ast.expr:
+    """Narrow a transformer's result."""
+    assert isinstance(node, ast.expr)
+    return node
+
+
+def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """A copy of `node` with names replaced by expressions."""
+    return expression(Substitute(values).visit(copy_tree(node)))
+
+
+def elements(node: ast.expr, literals: Literals) -> list[ast.expr] | None:
+    """What a loop over `node` goes through, known from the text alone; None when it is not."""
+    if isinstance(node, ast.Name):
+        found = literals.get(node.id)
+        return None if found is None or isinstance(found, ast.Name) else elements(found, literals)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return None if any(isinstance(item, ast.Starred) for item in node.elts) else list(node.elts)
+    if isinstance(node, ast.Dict):
+        return None if None in node.keys else [key for key in node.keys if key is not None]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        return [ast.Constant(item) for item in node.value]
+    if isinstance(node, ast.Subscript):
+        container = literals.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+        inner = None if container is None else element_of(container, node.slice)
+        return None if inner is None else elements(inner, literals)
+    if isinstance(node, ast.Call) and not node.keywords:
+        return _elements_of_call(node, literals)
+    return None
+
+
+def _elements_of_call(node: ast.Call, literals: Literals) -> list[ast.expr] | None:
+    numbers = range_of(node)
+    if numbers is not None:
+        return [ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value)) for value in numbers]
+    if isinstance(node.func, ast.Attribute):
+        return _elements_of_method(node.func, node.args, literals)
+    if not isinstance(node.func, ast.Name) or not node.args:
+        return None
+    inner = [elements(argument, literals) for argument in node.args]
+    lists = [items for items in inner if items is not None]
+    function = node.func.id
+    if function == "zip" and len(lists) == len(inner):
+        return [ast.Tuple(list(row), ast.Load()) for row in zip(*lists, strict=False)]
+    if function == "enumerate" and inner[0] is not None and len(node.args) <= 2:
+        start = node.args[1].value if len(node.args) == 2 and isinstance(node.args[1], ast.Constant) else 0
+        if not isinstance(start, int):
+            return None
+        return [ast.Tuple([ast.Constant(start + i), item], ast.Load()) for i, item in enumerate(inner[0])]
+    if function == "reversed" and len(inner) == 1 and inner[0] is not None:
+        return inner[0][::-1]
+    if function in ("list", "tuple", "iter") and len(inner) == 1:
+        return inner[0]
+    return None
+
+
+def _elements_of_method(function: ast.Attribute, args: list[ast.expr], literals: Literals) -> list[ast.expr] | None:
+    owner = literals.get(function.value.id) if isinstance(function.value, ast.Name) else function.value
+    if isinstance(owner, ast.Dict) and None not in owner.keys and not args:
+        keys = [key for key in owner.keys if key is not None]
+        if function.attr == "items":
+            return [ast.Tuple([key, value], ast.Load()) for key, value in zip(keys, owner.values, strict=True)]
+        if function.attr in ("keys", "values"):
+            return keys if function.attr == "keys" else list(owner.values)
+    if isinstance(owner, ast.Constant) and isinstance(owner.value, str) and function.attr == "split" and not args:
+        return [ast.Constant(word) for word in owner.value.split()]
+    return None
+
+
+def prepared(test: ast.expr, setup: Setup) -> ast.expr:
+    """The assertion with results in place of their names, literals looked up, comprehensions over literals and one-line
+    helpers written out. The same object when nothing of this applies."""
+    work = _inlined(fold(test, setup.literals), setup)
+    if any(isinstance(node, ast.Await) for node in ast.walk(work)):
+        work = expression(_Awaited().visit(work if work is not test else copy_tree(work)))
+    if setup.helpers and names.loads(work) & setup.helpers:
+        work = expression(_Helpers(setup).visit(work if work is not test else copy_tree(work)))
+        work = fold(work, setup.literals)
+    if any(isinstance(node, _Comprehension) and names.loads(node) & setup.callables for node in ast.walk(work)):
+        unrolled = _Unroll(setup)
+        work = fold(expression(unrolled.visit(copy_tree(work))), setup.literals)
+    return work
+
+
+def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
+    if not setup.strong:
+        return test
+    work = test
+    for _ in range(20):
+        values = {}
+        for name in sorted(names.loads(work) & setup.strong):
+            value = setup.inlinable(name)
+            if value is not None:
+                values[name] = value
+        if _share_arguments(values, setup):
+            return test
+        if not values:
+            break
+        work = substituted(work, values)
+    return work
+
+
+def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:
+    """Whether two results were computed one after the other from one object, which the first call may have changed."""
+    handed: set[str] = set()
+    for name in values:
+        step = setup.producer(name)
+        hands = set() if step is None else {
+            other for other in step.hands if not isinstance(setup.literals.get(other), ast.Constant | ast.UnaryOp)
+        }
+        if hands & handed:
+            return True
+        handed |= hands
+    return False
+
+
+class _Awaited(ast.NodeTransformer):
+    """`await f(x)` outside a coroutine is `asyncio.run(f(x))`."""
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(ast.Attribute(ast.Name("asyncio", ast.Load()), "run", ast.Load()), [node.value], [])
+
+
+class _Helpers(ast.NodeTransformer):
+    """Calls of helpers that only return an expression become that expression."""
+
+    def __init__(self, setup: Setup, depth: int = 0) -> None:
+        self.setup = setup
+        self.depth = depth
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.helpers) or self.depth > 8:
+            return node
+        step = self.setup.producer(node.func.id)
+        body = None if step is None else one_expression(step.node)
+        if body is None:
+            return node
+        arguments, returned = body
+        values = bound_arguments(arguments, node)
+        if values is None:
+            return node
+        return expression(_Helpers(self.setup, self.depth + 1).visit(substituted(returned, values)))
+
+
+def one_expression(node: ast.stmt) -> tuple[ast.arguments, ast.expr] | None:
+    """Parameters and result of a function whose body is one `return`."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+        return node.value.args, node.value.body
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
+            return node.args, body[0].value
+    return None
+
+
+def bound_arguments(parameters: ast.arguments, call: ast.Call) -> dict[str, ast.expr] | None:
+    """Which argument each parameter of a plain function gets in a plain call; None when either is not plain."""
+    if parameters.vararg or parameters.kwarg or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    order = [argument.arg for argument in [*parameters.posonlyargs, *parameters.args]]
+    named = [*order, *(argument.arg for argument in parameters.kwonlyargs)]
+    if len(call.args) > len(order):
+        return None
+    values = dict(zip(order, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in values or keyword.arg not in named:
+            return None
+        values[keyword.arg] = keyword.value
+    defaults = dict(zip(order[len(order) - len(parameters.defaults) :], parameters.defaults, strict=True))
+    for argument, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
+        if default is not None:
+            defaults[argument.arg] = default
+    values = {**defaults, **values}
+    return values if set(values) == set(named) else None
+
+
+class _Unroll(ast.NodeTransformer):
+    """Comprehensions over literals that call the entry point become displays of their elements."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+
+    def _rows(self, node: _Comprehension) -> list[dict[str, ast.expr]] | None:
+        rows: list[dict[str, ast.expr]] = [{}]
+        for generator in node.generators:
+            if generator.ifs or generator.is_async:
+                return None
+            longer: list[dict[str, ast.expr]] = []
+            for row in rows:
+                items = elements(fold(substituted(generator.iter, row), self.setup.literals), self.setup.literals)
+                if items is None:
+                    return None
+                for item in items:
+                    pairs = destructure(generator.target, item, self.setup.literals)
+                    if pairs is None or len(longer) >= MAX_UNROLLED:
+                        return None
+                    longer.append({**row, **dict(pairs)})
+            rows = longer
+        return rows
+
+    def _display(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
+        self.generic_visit(node)
+        rows = self._rows(node) if names.loads(node) & self.setup.callables else None
+        if rows is None:
+            return node
+        items = [expression(self.visit(substituted(node.elt, row))) for row in rows]
+        return ast.Set(items) if isinstance(node, ast.SetComp) and items else ast.List(items, ast.Load())
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = _display
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        self.generic_visit(node)
+        rows = self._rows(node) if names.loads(node) & self.setup.callables else None
+        if rows is None:
+            return node
+        keys: list[ast.expr | None] = [substituted(node.key, row) for row in rows]
+        return ast.Dict(keys, [substituted(node.value, row) for row in rows])
+
+
+def observed(test: ast.expr, setup: Setup) -> list[Seen]:
+    """The observations of a prepared assertion, one for every place they stand in, in the order of the text."""
+    return list(_Observer(setup).walk(test, [], frozenset(), weak=True))
+
+
+class _Observer:
+    """Walks an expression and yields its outermost observations.
+
+    Inside a comparison that holds a result, a name that was only an *argument* stands for its value before the call
+    (`assert f(xs) == sorted(xs)`); a comparison without a result looks at it after the call (`assert xs == [1, 2]`).
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+
+    def walk(self, node: ast.expr, parents: list[ast.AST], hidden: frozenset[str], weak: bool) -> Iterator[Seen]:
+        if isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+            for part in node.values if isinstance(node, ast.BoolOp) else [node.operand]:
+                yield from self.walk(part, [], hidden, weak)
+            return
+        weak = weak and bool(self.setup.weak) and not (names.loads(node) & (self.setup.callables | self.setup.strong))
+        yield from self._visit(node, [], hidden, weak)
+
+    def _visit(self, node: ast.AST, parents: list[ast.AST], hidden: frozenset[str], weak: bool) -> Iterator[Seen]:
+        if isinstance(node, ast.Name):
+            yield from self._name(node, parents, hidden, weak)
+            return
+        if (isinstance(node, ast.Call) and self._calls(node)) or self._identity(node):
+            free = names.loads(node)
+            if free & hidden:
+                raise Unparsable("the call depends on a variable that is not a literal")
+            assert isinstance(node, ast.expr)
+            yield Seen(node, self._chain(node, parents))
+            return
+        if isinstance(node, ast.Lambda):
+            hidden = hidden | {argument.arg for argument in names.all_arguments(node.args)}
+        elif isinstance(node, _Comprehension):
+            hidden = hidden.union(*(names.binds(generator.target) for generator in node.generators))
+        for child in ast.iter_child_nodes(node):
+            yield from self._visit(child, [*parents, node], hidden, weak)
+
+    def _name(self, node: ast.Name, parents: list[ast.AST], hidden: frozenset[str], weak: bool) -> Iterator[Seen]:
+        if not isinstance(node.ctx, ast.Load) or node.id in hidden:
+            return
+        if node.id in self.setup.callables:
+            raise Unparsable(f"mentions {node.id} without calling it")
+        if node.id in self.setup.strong or (weak and node.id in self.setup.weak):
+            yield Seen(node, self._chain(node, parents))
+
+    def _calls(self, node: ast.Call) -> bool:
+        callables = self.setup.callables
+        if isinstance(node.func, ast.Name) and node.func.id in callables:
+            return True
+        if isinstance(node.func, ast.Name) and node.func.id in _ONLY_LOOK:
+            return False
+        handed = [*node.args, *(keyword.value for keyword in node.keywords)]
+        return any(isinstance(argument, ast.Name) and argument.id in callables for argument in handed)
+
+    def _identity(self, node: ast.AST) -> bool:
+        """`f(xs) is xs`: identity does not survive the wire, so the child evaluates the comparison itself."""
+        if not (isinstance(node, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)):
+            return False
+        sides = [node.left, *node.comparators]
+        watched = self.setup.callables | self.setup.strong
+        return any(names.loads(side) & watched for side in sides) and all(names.loads(side) for side in sides)
+
+    def _chain(self, node: ast.expr, parents: list[ast.AST]) -> ast.expr:
+        """Climb from an observation through what is applied to it, without taking along another side of a comparison."""
+        chain = node
+        position = len(parents) - 1
+        while position >= 0:
+            parent = parents[position]
+            if isinstance(parent, ast.keyword) and position > 0:
+                break
+            if not _applies(parent, chain, self.setup):
+                break
+            assert isinstance(parent, ast.expr)
+            chain = parent
+            position -= 1
+        return node if isinstance(chain, ast.Attribute) and _is_method(chain, parents, position) else chain
+
+
+def _is_method(chain: ast.Attribute, parents: list[ast.AST], position: int) -> bool:
+    """Whether the climb stopped between a method and its call."""
+    parent = parents[position] if position >= 0 else None
+    return isinstance(parent, ast.Call) and parent.func is chain
+
+
+def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
+    if isinstance(parent, ast.Attribute):
+        return not (parent.attr.startswith("__") and parent.attr not in ("__name__", "__class__", "__len__", "__doc__"))
+    if isinstance(parent, ast.Subscript):
+        return parent.value is chain and not names.loads(parent.slice) - names.BUILTINS
+    if isinstance(parent, ast.Await):
+        return True
+    if not isinstance(parent, ast.Call):
+        return False
+    rest = [argument for argument in parent.args if argument is not chain]
+    rest += [keyword.value for keyword in parent.keywords]
+    known = names.BUILTINS | {name for step in setup.steps if isinstance(step.node, ast.Import | ast.ImportFrom) for name in step.binds}
+    if any(names.loads(argument) - known for argument in rest):
+        return False
+    if parent.func is chain:
+        return True
+    function = parent.func.id if isinstance(parent.func, ast.Name) else getattr(parent.func, "attr", "")
+    if function in _COMPARING or chain not in parent.args:
+        return False
+    if isinstance(parent.func, ast.Name) and not (parent.func.id in known or parent.func.id in names.PRELUDE):
+        return False
+    if isinstance(parent.func, ast.Attribute):
+        base = names.base_name(parent.func)
+        if base is None:
+            return isinstance(parent.func.value, ast.Constant) and not rest
+        if base not in known and base not in names.PRELUDE:
+            return False
+    return not rest or function in _SINGLE
+
+
+def spelled(test: ast.expr, replaced: Mapping[int, str], segments: Segments | None) -> str:
+    """Source of an expression with some of its nodes (by `id`) replaced by names.
+
+    `segments` is the text the expression came from, or None when its tree was changed.
+    """
+    if segments is not None and not any(isinstance(node, ast.JoinedStr) for node in ast.walk(test)):
+        begin, end = segments.start(test), segments.end(test)
+        text = segments.text[begin:end]
+        if "\n" not in text:
+            spans = sorted(
+                (segments.start(node), segments.end(node), replaced[id(node)])
+                for node in ast.walk(test) if id(node) in replaced
+            )
+            pieces, last = [], begin
+            for start, stop, name in spans:
+                if start >= last:
+                    pieces += [segments.text[last:start], name]
+                    last = stop
+            return "".join([*pieces, segments.text[last:end]])
+    return render(_replacing(test, replaced)) if replaced else render(test)
+
+
+def _replacing(node: ast.AST, replaced: Mapping[int, str]) -> ast.AST:
+    if id(node) in replaced:
+        return ast.Name(replaced[id(node)], ast.Load())
+    fresh = type(node)()
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            value = _replacing(value, replaced)
+        elif isinstance(value, list):
+            value = [_replacing(item, replaced) if isinstance(item, ast.AST) else item for item in value]
+        setattr(fresh, name, value)
+    return ast.fix_missing_locations(fresh) if isinstance(fresh, ast.stmt) else fresh

@@ -1,0 +1,340 @@
+"""The statements in front of an assertion, and the slice of them that a call needs.
+
+The candidate's child must not see an expected answer, so a test's statements are never handed over in bulk. Each one is
+kept as a `Step` that knows which names it binds, reads and changes in place; `Setup.slice` walks backwards and takes only
+what the wanted names depend on. Three things make slices clean:
+
+* `x, want = 3, 4` becomes two steps, and `case["want"]` of a literal becomes the element, so that a question and its
+  answer that are written in one literal come apart;
+* names are followed through plain aliases (`b = a; b.append(1)` changes `a`);
+* what derives from a run of the entry point is known: `strong` names hold its results (or were handed to a call whose
+  result was thrown away), `weak` names were only its arguments.
+
+What is not followed: changes through a helper's hidden state, and control flow inside compound statements (such a
+statement is one step that reads, binds and changes everything in it).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from a1kit.parsing import names
+from a1kit.parsing.normal import number
+from a1kit.parsing.source import copy_tree, render
+
+Literals = dict[str, ast.expr]
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """A statement as it stands in the test; its text is what `TestCase.source` shows."""
+
+    text: str
+    binds: frozenset[str]
+    loads: frozenset[str]
+    mutates: frozenset[str]
+    plain: bool
+    """It only gives names their first or a new value, so that earlier values do not matter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One statement of the set-up in its lean form (literals looked up, unpacking taken apart).
+
+    `hands` are names handed to the entry point, `tainted` steps run it (or read its results), `ambient` ones change the
+    interpreter's state and belong to every slice.
+    """
+
+    node: ast.stmt
+    text: str
+    origin: Origin
+    binds: frozenset[str]
+    loads: frozenset[str]
+    mutates: frozenset[str]
+    hands: frozenset[str]
+    tainted: bool
+    ambient: bool
+
+    @property
+    def assigned(self) -> ast.expr | None:
+        """The value, if the step does nothing but give one name a value."""
+        if isinstance(self.node, ast.Assign) and len(self.node.targets) == 1 and isinstance(self.node.targets[0], ast.Name):
+            return self.node.value
+        if isinstance(self.node, ast.AnnAssign) and isinstance(self.node.target, ast.Name):
+            return self.node.value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Steps that names depend on, in order, and the names that no step binds."""
+
+    steps: tuple[Step, ...]
+    missing: frozenset[str]
+
+
+@dataclass(slots=True)
+class Setup:
+    """Everything that runs before the next assertion."""
+
+    entry_point: str
+    steps: list[Step] = field(default_factory=list)
+    literals: Literals = field(default_factory=dict)
+    strong: set[str] = field(default_factory=set)
+    weak: set[str] = field(default_factory=set)
+    helpers: set[str] = field(default_factory=set)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    redefined: bool = False
+    starred: bool = False
+
+    def copy(self) -> Setup:
+        """A set-up that can grow on its own (inside a test function)."""
+        return Setup(
+            self.entry_point, list(self.steps), dict(self.literals), set(self.strong), set(self.weak), set(self.helpers),
+            {name: set(group) for name, group in self.aliases.items()}, self.redefined, self.starred,
+        )
+
+    @property
+    def callables(self) -> set[str]:
+        """The entry point and the helpers that call it."""
+        return {self.entry_point, *self.helpers}
+
+    def add(self, node: ast.stmt, text: str | None = None) -> None:
+        """Append a statement; `text` is its source as written."""
+        text = render(node) if text is None else text
+        binds = frozenset(names.binds(node))
+        plain = isinstance(node, ast.Assign | ast.AnnAssign) or _is_definition(node)
+        origin = Origin(text, binds, frozenset(names.loads(node)), frozenset(names.mutates(node)), plain)
+        if self.entry_point in binds:
+            self.redefined = True
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            self.starred = True
+        parts = self._parts(node)
+        if len(parts) == 1 and parts[0] is node:
+            self._append(node, text, origin)
+        else:
+            for part in parts:
+                self._append(part, render(part), origin)
+
+    def _parts(self, node: ast.stmt) -> list[ast.stmt]:
+        """The statement with literals looked up, and with element-wise unpacking taken apart."""
+        node = fold(node, self.literals)
+        if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
+            return [node]
+        pairs = destructure(node.targets[0], node.value, self.literals)
+        if pairs is None or len(pairs) < 2 or names.loads(node.value) & names.binds(node):
+            return [node]
+        return [_assign(name, value) for name, value in pairs]
+
+    def _append(self, node: ast.stmt, text: str, origin: Origin) -> None:
+        binds, loads = frozenset(names.binds(node)), frozenset(names.loads(node))
+        mutated = frozenset(names.mutates(node))
+        defines = _is_definition(node)
+        runs = not defines and bool(loads & self.callables)
+        tainted = not defines and (runs or bool(loads & self.strong))
+        hands = frozenset(self._handed(node)) if runs else frozenset()
+        if defines and loads & (self.callables | self.strong):
+            self.helpers |= binds
+        elif tainted:
+            self.strong |= binds.union(*(self.group(name) for name in mutated))
+            self.weak |= hands - binds
+        else:
+            self.strong -= binds
+            self.weak -= binds
+            self.helpers -= binds
+        ambient = any(
+            isinstance(child, ast.Call) and getattr(child.func, "attr", getattr(child.func, "id", "")) in names.AMBIENT
+            for child in ast.walk(node)
+        ) if not defines else False
+        self._note_literals(node, binds, mutated | hands)
+        self.steps.append(Step(node, text, origin, binds, loads, mutated, hands, tainted, ambient))
+
+    def _handed(self, node: ast.stmt) -> set[str]:
+        """Names in the arguments of calls of the entry point."""
+        handed: set[str] = set()
+        for child in ast.walk(node):
+            if isinstance(child, ast.Call) and names.loads(child) & self.callables:
+                handed |= names.loads(*child.args, *(keyword.value for keyword in child.keywords))
+        return handed - self.callables - names.BUILTINS
+
+    def _note_literals(self, node: ast.stmt, binds: frozenset[str], changed: frozenset[str]) -> None:
+        for name in changed:
+            for other in self.group(name):
+                self.literals.pop(other, None)
+        for name in binds:
+            self.literals.pop(name, None)
+            for other in self.aliases.pop(name, set()):
+                self.aliases.get(other, set()).discard(name)
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if value is None:
+            return
+        for other in _shared_names(value):
+            for name in binds:
+                self.aliases.setdefault(name, set()).add(other)
+                self.aliases.setdefault(other, set()).add(name)
+        if len(binds) == 1 and isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp):
+            self.literals[next(iter(binds))] = value
+
+    def group(self, name: str) -> set[str]:
+        """`name` and every name that may share objects with it."""
+        found, waiting = {name}, [name]
+        while waiting:
+            for other in self.aliases.get(waiting.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    waiting.append(other)
+        return found
+
+    def slice(self, wanted: Iterable[str], weak: bool = False, before: int | None = None) -> Slice:
+        """The steps that `wanted` names depend on. `weak`: a call of the entry point may have changed its arguments."""
+        needed = set(wanted)
+        chosen: list[Step] = []
+        for step in reversed(self.steps[:before]):
+            touched = step.mutates | step.hands if weak else step.mutates
+            hit = step.ambient or bool(step.binds & needed) or any(self.group(name) & needed for name in touched)
+            if hit:
+                chosen.append(step)
+                if step.assigned is not None or isinstance(step.node, ast.Import | ast.ImportFrom) or _is_definition(step.node):
+                    needed -= step.binds
+                needed |= step.loads
+        return Slice(tuple(reversed(chosen)), frozenset(needed - names.BUILTINS - {self.entry_point}))
+
+    def origins(self, steps: Iterable[Step], wanted: Iterable[str]) -> list[Origin]:
+        """The statements as written that `steps` came from, with what those need in turn, in order."""
+        kept = {id(step.origin) for step in steps}
+        needed = set(wanted)
+        found: list[Origin] = []
+        for step in reversed(self.steps):
+            origin = step.origin
+            if found and found[-1] is origin:
+                continue
+            if id(origin) in kept or (origin.binds | origin.mutates) & needed:
+                if origin.plain:
+                    needed -= origin.binds
+                needed |= origin.loads
+                found.append(origin)
+        return found[::-1]
+
+    def inlinable(self, name: str) -> ast.expr | None:
+        """What a result's name stands for, if its value can be put in its place: one plain assignment, and nothing since
+        then that changes the value or what it was computed from."""
+        for index in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[index]
+            if name in step.binds:
+                value = step.assigned
+                if value is None or not step.tainted:
+                    return None
+                sources = step.loads | {name}
+                for later in self.steps[index + 1 :]:
+                    changed: set[str] = set().union(*(self.group(other) for other in later.mutates)) if later.mutates else set()
+                    if (changed & sources) or (later.binds & step.loads):
+                        return None
+                return value
+        return None
+
+    def producer(self, name: str) -> Step | None:
+        """The step that last bound a name."""
+        return next((step for step in reversed(self.steps) if name in step.binds), None)
+
+
+def _assign(name: str, value: ast.expr) -> ast.Assign:
+    node = ast.Assign([ast.Name(name, ast.Store())], value)
+    return ast.copy_location(node, value) if hasattr(value, "lineno") else ast.fix_missing_locations(node)
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    """Statements that define and run nothing of it yet."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+        return True
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+
+
+def _shared_names(value: ast.expr) -> set[str]:
+    """Names whose objects become part of the value: `a`, `a[0]`, `[a, b]`, `{"k": a}`."""
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        return set().union(*(_shared_names(element) for element in value.elts)) if value.elts else set()
+    if isinstance(value, ast.Dict):
+        return set().union(*(_shared_names(element) for element in value.values)) if value.values else set()
+    base = names.base_name(value)
+    return {base} if base is not None else set()
+
+
+def destructure(target: ast.expr, value: ast.expr, literals: Literals) -> list[tuple[str, ast.expr]] | None:
+    """Names of an assignment target with the piece of a literal that each receives; None when it is not known."""
+    if isinstance(target, ast.Name):
+        return [(target.id, value)]
+    if isinstance(target, ast.Tuple | ast.List):
+        if isinstance(value, ast.Name):
+            value = literals.get(value.id, value)
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            elements: list[ast.expr] = [ast.copy_location(ast.Constant(letter), value) for letter in value.value]
+        elif isinstance(value, ast.Tuple | ast.List):
+            elements = value.elts
+        else:
+            return None
+        if len(elements) != len(target.elts) or any(isinstance(e, ast.Starred) for e in [*elements, *target.elts]):
+            return None
+        pairs: list[tuple[str, ast.expr]] = []
+        for part, element in zip(target.elts, elements, strict=True):
+            inner = destructure(part, element, literals)
+            if inner is None:
+                return None
+            pairs += inner
+        return pairs
+    return None
+
+
+class _Fold(ast.NodeTransformer):
+    def __init__(self, literals: Literals) -> None:
+        self.literals = literals
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        container = self.literals.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+        element = None if container is None else element_of(container, node.slice)
+        if element is None:
+            return node
+        inner = copy_tree(element)
+        assert isinstance(inner, ast.expr)
+        folded = self.visit(inner)
+        assert isinstance(folded, ast.expr)
+        return folded
+
+
+def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
+    """The element of a list, tuple or dict display at a constant index; None when it is not known from the text."""
+    if isinstance(container, ast.List | ast.Tuple):
+        place = number(index)
+        if isinstance(place, int) and not any(isinstance(element, ast.Starred) for element in container.elts):
+            if -len(container.elts) <= place < len(container.elts):
+                return container.elts[place]
+        return None
+    if isinstance(container, ast.Dict) and isinstance(index, ast.Constant):
+        found = None
+        for key, value in zip(container.keys, container.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                return None
+            if key.value == index.value and type(key.value) is type(index.value):
+                found = value
+        return found
+    return None
+
+
+def fold(node: Node, literals: Literals) -> Node:
+    """`node` with constant subscripts of literals looked up; the same object when there is nothing to look up."""
+    if not any(isinstance(child, ast.Subscript) for child in ast.walk(node)):
+        return node
+    if not any(
+        isinstance(child, ast.Subscript)
+        and (not isinstance(child.value, ast.Name) or child.value.id in literals)
+        for child in ast.walk(node)
+    ):
+        return node
+    folded = _Fold(literals).visit(copy_tree(node))
+    return node if ast.dump(folded) == ast.dump(node) else folded
