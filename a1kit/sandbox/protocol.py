@@ -79,7 +79,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one call gave. `value` only with `OK`; `exception` is the type name with `RAISED`, `bases` those of its MRO."""
+    """What one call gave. `value` only with `OK`; `exception` is the type's name, `bases` those of its MRO."""
 
     status: Status
     value: Value | None = None

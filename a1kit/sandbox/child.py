@@ -1,0 +1,203 @@
+"""What a locked-up child does: read its job, load the program, answer the calls, leave.
+
+Stands alone (standard library only). Everything here shares an interpreter with hostile code and may be changed by it;
+that is expected. It only decides what *this* child says about itself, and a child that lies about its values could as
+well have computed them. Nothing that must not be known (expected or predicted answers, other programs) is ever here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import json
+import marshal
+import os
+import random
+import resource
+import sys
+import time
+import types
+from collections.abc import Sequence
+from errno import EACCES, EFBIG, EPERM
+from mmap import mmap
+from typing import Any
+
+PROGRAM_NAME = "program"
+"""`__name__` of the program: never `__main__`, so that what stands under that guard does not run."""
+
+_FRAMES_ABOVE_PROGRAM = 12
+_MAX_BASES = 32
+_MAX_NAME = 200
+_MAX_DETAIL = 500
+_REFUSALS = (EPERM, EACCES, EFBIG)
+
+_name = type.__dict__["__name__"].__get__
+_mro = type.__dict__["__mro__"].__get__
+_errno = OSError.__dict__["errno"].__get__
+_forget_traceback = BaseException.__dict__["__traceback__"].__set__
+_forget_context = BaseException.__dict__["__context__"].__set__
+
+
+class Runner:
+    """Made in the zygote, used once in a child."""
+
+    def __init__(self, codec: Any, frames: Any, memory_reserve: int):
+        self.codec, self.frames = codec, frames
+        self.reserve = memory_reserve
+        self.clock, self.wall, self.stopwatch = time.process_time, time.monotonic, time.thread_time
+        self.outputs = (sys.stdout, sys.stderr)
+        self.result = -1
+        self.room = 0
+        self.captured = False
+        self.began = 0.0
+        self.page: mmap | None = None
+
+    def main(self, result: int, page: mmap, captured: bool) -> None:
+        """Do the job that waits on descriptor `result`, then end the process."""
+        self.result, self.page, self.captured = result, page, captured
+        status = self.frames.EXIT_DONE
+        try:
+            self.begin(self.frames.LOADED)
+            self.job(*marshal.loads(self.receive()))
+        except MemoryError:
+            status = self.frames.EXIT_MEMORY
+        except BrokenPipeError:
+            pass
+        os._exit(status)
+
+    def receive(self) -> bytes:
+        (length,) = self.frames.LENGTH.unpack(self.exactly(self.frames.LENGTH.size))
+        return self.exactly(length)
+
+    def exactly(self, count: int) -> bytes:
+        data = os.read(self.result, count)
+        if len(data) == count:
+            return data
+        parts = [data]
+        missing = count - len(data)
+        while missing:
+            parts.append(os.read(self.result, missing))
+            if not parts[-1]:
+                os._exit(self.frames.EXIT_DONE)
+            missing -= len(parts[-1])
+        return b"".join(parts)
+
+    def job(self, program: str, calls: Sequence[tuple[str, str]], values: Sequence[bytes], room: int) -> None:
+        """Load and answer. One frame for loading, one a call."""
+        self.room = room
+        module = types.ModuleType(PROGRAM_NAME)
+        sys.modules[PROGRAM_NAME] = module
+        names = module.__dict__
+        names["__builtins__"] = builtins
+        gc.enable()
+        if not self.load(program, values, names):
+            return
+        for place, (expression, setup) in enumerate(calls):
+            self.begin(place)
+            self.answer(place, expression, setup, dict(names))
+        self.send(self.frames.DONE, self.frames.VALUE, b"")
+
+    def load(self, program: str, values: Sequence[bytes], names: dict[str, Any]) -> bool:
+        """Whether the program ran to its end."""
+        frames = self.frames
+        try:
+            for place, value in enumerate(values):
+                names[f"_{place}"] = self.codec.loads(value)
+            code = compile(program, f"<{PROGRAM_NAME}>", "exec", dont_inherit=True)
+        except BaseException as error:
+            self.fail(frames.LOADED, error, frames.SYNTAX)
+            return False
+        try:
+            exec(code, names)
+        except BaseException as error:
+            self.fail(frames.LOADED, error)
+            return False
+        self.send(frames.LOADED, frames.VALUE, b"")
+        return True
+
+    def answer(self, place: int, expression: str, setup: str, names: dict[str, Any]) -> None:
+        """Evaluate one call in its copy of the program's names and send what came of it."""
+        frames = self.frames
+        try:
+            if setup:
+                exec(compile(setup, "<setup>", "exec", dont_inherit=True), names)
+            value = eval(compile(expression, "<call>", "eval", dont_inherit=True), names)
+        except BaseException as error:
+            self.fail(place, error)
+            return
+        try:
+            payload = self.codec.dumps(value)
+        except self.codec.Unsupported as error:
+            self.send_failure(place, frames.UNSUPPORTED, "", (), str(error)[:_MAX_DETAIL])
+        except MemoryError as error:
+            self.fail(place, error)
+        except BaseException as error:
+            self.send_failure(place, frames.UNSUPPORTED, "", (), f"encoding it raised {_name(type(error))[:_MAX_NAME]}")
+        else:
+            if len(payload) > self.room:
+                self.send_failure(place, frames.UNSUPPORTED, "", (), "the program's values exceed the output limit")
+            else:
+                self.send(place, frames.VALUE, payload)
+
+    def begin(self, place: int) -> None:
+        """Note in the shared page what starts now."""
+        assert self.page is not None
+        self.frames.PROGRESS.pack_into(self.page, 0, place, self.clock(), self.wall())
+        self.began = self.stopwatch()
+
+    def fail(self, place: int, error: BaseException, kind: int | None = None) -> None:
+        """Send an exception: its type's name, those of its bases, its message."""
+        frames, mro = self.frames, _mro(type(error))
+        if kind is None:
+            kind = frames.RAISED
+            if MemoryError in mro:
+                kind = frames.MEMORY
+                self.release(error)
+            elif OSError in mro and _errno(error) in _REFUSALS:
+                kind = frames.REFUSED
+        name = _name(mro[0])[:_MAX_NAME]
+        bases = [_name(base)[:_MAX_NAME] for base in mro[:_MAX_BASES]]
+        try:
+            message = str(error)[:_MAX_DETAIL]
+        except BaseException as second:
+            message = f"(its message raised {_name(type(second))[:_MAX_NAME]})"
+        self.send_failure(place, kind, name, bases, f"{name}: {message}" if message else name)
+
+    def release(self, error: BaseException) -> None:
+        """Open the reserve of memory and let go of the frames that hold what filled it."""
+        if sys.platform.startswith("linux"):
+            _, hard = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        _forget_traceback(error, None)
+        _forget_context(error, None)
+
+    def send_failure(self, place: int, kind: int, name: str, bases: Sequence[str], detail: str) -> None:
+        self.send(place, kind, json.dumps([name, list(bases), detail]).encode("ascii"))
+
+    def send(self, place: int, kind: int, payload: bytes) -> None:
+        if self.captured:
+            self.flush()
+        self.room -= len(payload)
+        frame = self.frames.FRAME.pack(len(payload), place, kind, self.stopwatch() - self.began) + payload
+        written = os.write(self.result, frame)
+        while written < len(frame):
+            frame = frame[written:]
+            written = os.write(self.result, frame)
+
+    def flush(self) -> None:
+        for output in self.outputs:
+            try:
+                output.flush()
+            except (OSError, ValueError):
+                continue
+
+
+def settle(seeded: Sequence[Any]) -> None:
+    """Make this process the one every child starts from: seeds, limits of the interpreter, no trace of the zygote."""
+    random.seed(0)
+    for module in seeded:
+        module.random.seed(0)
+    sys.setrecursionlimit(1000 + _FRAMES_ABOVE_PROGRAM)
+    sys.set_int_max_str_digits(0)
+    sys.argv[:] = [PROGRAM_NAME]
+    sys.modules["__main__"] = types.ModuleType("__main__")

@@ -1,0 +1,498 @@
+"""The kernel's part of the sandbox: what a child may not do, whatever it runs.
+
+Stands alone (standard library only): it is loaded by the zygote, which prepares everything once, and used in each child
+with a handful of system calls. Layers, each probed on its own because machines differ:
+
+    privileges   no_new_privs, no capabilities, not dumpable (no core, no ptrace, no /proc/<pid>/mem), orphans collected
+    namespaces   own user, network, IPC and host-name namespaces (optional: many containers forbid them)
+    landlock     only the interpreter's library and named packages can be read, nothing written; no TCP; signals and
+                 abstract sockets stay inside (as far as the kernel's Landlock version goes)
+    seccomp      an allow-list of system calls: threads yes; processes, sockets, signals to others, tracing no
+    rlimits      address space, CPU seconds, file size 0, few descriptors, no core
+
+Not covered: side channels between programs on the same core, and bugs of the kernel itself. `stat` of a path outside
+the readable set tells whether it exists (Landlock does not restrict it), but nothing of its content.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import platform
+import resource
+import struct
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+LAYERS = ("privileges", "namespaces", "landlock", "seccomp", "rlimits")
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER = 1, 4, 38, 36
+_CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x04000000, 0x08000000, 0x10000000, 0x40000000
+_CLONE_THREAD = 0x00010000
+_CLONE_NEW_ANY = 0x7E020080
+_CAPABILITY_VERSION_3 = 0x20080522
+
+
+class LayerMissing(Exception):
+    """This machine does not offer the layer; the message says why."""
+
+
+class _Filter(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("program", ctypes.c_void_p)]
+
+
+class Kernel:
+    """System calls that Python does not wrap, by architecture."""
+
+    def __init__(self) -> None:
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.syscall.restype = ctypes.c_long
+        self.column = {"x86_64": 0, "aarch64": 1}.get(platform.machine(), -1)
+        if not sys.platform.startswith("linux"):
+            self.column = -1
+
+    def call(self, name: str, *arguments: object) -> int:
+        """One system call. Raises OSError, or LayerMissing where the architecture's numbers are unknown."""
+        if self.column < 0:
+            raise LayerMissing(f"no system call numbers for {sys.platform} on {platform.machine()}")
+        number = _PRIVATE_CALLS[name][self.column]
+        result = self.libc.syscall(ctypes.c_long(number), *arguments)
+        if result < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+        return int(result)
+
+    def prctl(self, option: int, value: int) -> None:
+        zero = ctypes.c_ulong(0)
+        if self.libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero) < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+
+
+# ------------------------------------------------------------------------------------------------ privileges
+
+
+def drop_privileges(kernel: Kernel) -> None:
+    """Give up capabilities, set-uid programs, core dumps and being traced; adopt orphaned grandchildren."""
+    kernel.prctl(PR_SET_NO_NEW_PRIVS, 1)
+    kernel.prctl(PR_SET_CHILD_SUBREAPER, 1)
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION_3, 0))
+    kernel.call("capset", header, ctypes.create_string_buffer(bytes(24)))
+    kernel.prctl(PR_SET_DUMPABLE, 0)
+
+
+def enter_namespaces(kernel: Kernel) -> None:
+    """Move this process into user, network, IPC and host-name namespaces of its own, same user number inside."""
+    uid, gid = os.getuid(), os.getgid()
+    if kernel.libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS):
+        code = ctypes.get_errno()
+        raise LayerMissing(f"unshare: {os.strerror(code)} (containers often forbid user namespaces)")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+# -------------------------------------------------------------------------------------------------- landlock
+
+_FS_EXECUTE, _FS_WRITE_FILE, _FS_READ_FILE, _FS_READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_FS_RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
+_FS_RIGHTS_LATEST = (1 << 16) - 1
+_NET_TCP = 3
+_SCOPE_SOCKETS_AND_SIGNALS = 3
+
+
+def landlock_version(kernel: Kernel) -> int:
+    """The kernel's Landlock version. Raises LayerMissing where there is none."""
+    try:
+        return kernel.call("landlock_create_ruleset", None, ctypes.c_size_t(0), ctypes.c_uint(1))
+    except OSError as error:
+        raise LayerMissing(f"landlock: {error.strerror} (needs Linux 5.13 with Landlock enabled)") from None
+
+
+def landlock_ruleset(kernel: Kernel, readable: Iterable[str], listable: Iterable[str] = ()) -> int:
+    """A descriptor of the rules: whole trees (or files) to read, folders to list. Everything else is refused."""
+    version = landlock_version(kernel)
+    rights = _FS_RIGHTS_BY_ABI.get(version, _FS_RIGHTS_LATEST)
+    fields = (rights, _NET_TCP if version >= 4 else 0, _SCOPE_SOCKETS_AND_SIGNALS if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    attributes = ctypes.create_string_buffer(struct.pack("QQQ", *fields))
+    ruleset = kernel.call("landlock_create_ruleset", attributes, ctypes.c_size_t(size), ctypes.c_uint(0))
+    for path in readable:
+        _allow(kernel, ruleset, path, _FS_READ_FILE | (_FS_READ_DIR if os.path.isdir(path) else 0))
+    for path in listable:
+        _allow(kernel, ruleset, path, _FS_READ_DIR)
+    _allow(kernel, ruleset, os.devnull, _FS_READ_FILE | _FS_WRITE_FILE)
+    return ruleset
+
+
+def _allow(kernel: Kernel, ruleset: int, path: str, rights: int) -> None:
+    try:
+        target = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, target))
+        kernel.call("landlock_add_rule", ctypes.c_int(ruleset), ctypes.c_int(1), rule, ctypes.c_uint(0))
+    finally:
+        os.close(target)
+
+
+def without(folder: str, excluded: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(readable, listable) that together open the tree `folder` except the trees in `excluded`.
+
+    Landlock rules can only add, so a folder with something excluded beneath it is opened entry by entry.
+    """
+    folder = os.path.realpath(folder)
+    if folder in excluded:
+        return [], []
+    if not any(path.startswith(folder.rstrip("/") + "/") for path in excluded):
+        return [folder], []
+    readable: list[str] = []
+    listable = [folder]
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return [], []
+    for entry in entries:
+        if entry.is_symlink():
+            continue
+        inner_readable, inner_listable = without(entry.path, excluded)
+        readable += inner_readable
+        listable += inner_listable
+    return readable, [path for path in listable if path == folder or path not in readable]
+
+
+# --------------------------------------------------------------------------------------------------- seccomp
+
+_ARCHITECTURES = (0xC000003E, 0xC00000B7)
+_X32_BIT = 0x40000000
+_LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
+_RETURN_ALLOW, _RETURN_KILL, _RETURN_ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_OFFSET_NUMBER, _OFFSET_ARCHITECTURE, _OFFSET_ARGUMENTS = 0, 4, 16
+
+_ALLOWED: dict[str, tuple[int | None, int | None]] = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "close": (3, 57),
+    "stat": (4, None),
+    "fstat": (5, 80),
+    "lstat": (6, None),
+    "poll": (7, None),
+    "lseek": (8, 62),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "pread64": (17, 67),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "access": (21, None),
+    "pipe": (22, None),
+    "select": (23, None),
+    "sched_yield": (24, 124),
+    "mremap": (25, 216),
+    "mincore": (27, 232),
+    "madvise": (28, 233),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "pause": (34, None),
+    "nanosleep": (35, 101),
+    "getitimer": (36, 102),
+    "alarm": (37, None),
+    "setitimer": (38, 103),
+    "getpid": (39, 172),
+    "shutdown": (48, 210),
+    "exit": (60, 93),
+    "uname": (63, 160),
+    "getdents": (78, None),
+    "getcwd": (79, 17),
+    "readlink": (89, None),
+    "gettimeofday": (96, 169),
+    "getrlimit": (97, 163),
+    "getrusage": (98, 165),
+    "sysinfo": (99, 179),
+    "times": (100, 153),
+    "getuid": (102, 174),
+    "getgid": (104, 176),
+    "geteuid": (107, 175),
+    "getegid": (108, 177),
+    "getppid": (110, 173),
+    "rt_sigpending": (127, 136),
+    "rt_sigtimedwait": (128, 137),
+    "sigaltstack": (131, 132),
+    "gettid": (186, 178),
+    "time": (201, None),
+    "futex": (202, 98),
+    "sched_getaffinity": (204, 123),
+    "epoll_create": (213, None),
+    "getdents64": (217, 61),
+    "set_tid_address": (218, 96),
+    "restart_syscall": (219, 128),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "exit_group": (231, 94),
+    "epoll_wait": (232, None),
+    "epoll_ctl": (233, 21),
+    "newfstatat": (262, 79),
+    "readlinkat": (267, 78),
+    "faccessat": (269, 48),
+    "pselect6": (270, 72),
+    "ppoll": (271, 73),
+    "set_robust_list": (273, 99),
+    "epoll_pwait": (281, 22),
+    "eventfd2": (290, 19),
+    "epoll_create1": (291, 20),
+    "dup3": (292, 24),
+    "pipe2": (293, 59),
+    "getcpu": (309, 168),
+    "getrandom": (318, 278),
+    "membarrier": (324, 283),
+    "statx": (332, 291),
+    "rseq": (334, 293),
+    "faccessat2": (439, 439),
+}
+"""Calls allowed whatever their arguments: (x86-64, aarch64) numbers, None where the architecture has no such call."""
+
+_PRIVATE_CALLS: dict[str, tuple[int, int]] = {
+    "capset": (126, 91),
+    "seccomp": (317, 277),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446),
+    "close_range": (436, 436),
+}
+"""Calls this module makes itself."""
+
+
+def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("HBBI", code, if_true, if_false, value)
+
+
+def _argument(place: int, high: bool = False) -> bytes:
+    return _op(_LOAD, _OFFSET_ARGUMENTS + 8 * place + 4 * high)
+
+
+def _verdict(allow: bool, code: int = errno.EPERM) -> bytes:
+    return _op(_RETURN, _RETURN_ALLOW if allow else _RETURN_ERRNO | code)
+
+
+def _one_of(place: int, values: Sequence[int]) -> list[bytes]:
+    """Allow when the argument's low word is one of `values`."""
+    count = len(values)
+    tests = [_op(_JUMP_EQUAL, value, count - i, 0) for i, value in enumerate(values)]
+    return [_argument(place), *tests, _verdict(False), _verdict(True)]
+
+
+def _null(place: int) -> list[bytes]:
+    """Allow when the 64-bit argument is zero."""
+    return [
+        _argument(place),
+        _op(_JUMP_EQUAL, 0, 0, 3),
+        _argument(place, high=True),
+        _op(_JUMP_EQUAL, 0, 0, 1),
+        _verdict(True),
+        _verdict(False),
+    ]
+
+
+def _no_bits(place: int, mask: int, code: int) -> list[bytes]:
+    """Allow when none of the bits of `mask` is set in the argument's low word."""
+    return [_argument(place), _op(_JUMP_ANY_BIT, mask, 0, 1), _verdict(False, code), _verdict(True)]
+
+
+def _thread_only() -> list[bytes]:
+    """Allow a clone that makes a thread of this process and no namespace."""
+    return [
+        _argument(0),
+        _op(_JUMP_ANY_BIT, _CLONE_THREAD, 0, 1),
+        _op(_JUMP_ANY_BIT, _CLONE_NEW_ANY, 0, 1),
+        _verdict(False),
+        _verdict(True),
+    ]
+
+
+_FCNTL_HARMLESS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
+_IOCTL_HARMLESS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+_OPEN_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def seccomp_program(column: int, deny_writes: bool) -> bytes:
+    """The filter as classic BPF. `column` picks the architecture; `deny_writes` refuses to open files for writing.
+
+    An unknown architecture kills; anything not listed answers EPERM, which Python shows as PermissionError.
+    """
+    guards: list[tuple[int | None, list[bytes]]] = [
+        ((56, 220)[column], _thread_only()),
+        (435, [_verdict(False, errno.ENOSYS)]),  # clone3 hides its flags in memory; libc falls back to clone
+        ((72, 25)[column], _one_of(1, _FCNTL_HARMLESS)),
+        ((16, 29)[column], _one_of(1, _IOCTL_HARMLESS)),
+        ((302, 261)[column], _one_of(0, (0,))),  # prlimit64 of this process
+        ((160, 164)[column], [_verdict(True)]),  # setrlimit
+        ((53, 199)[column], _one_of(0, (1,))),  # socketpair(AF_UNIX), which asyncio wakes itself with
+        ((44, 206)[column], _null(4)),  # sendto without an address
+        ((45, 207)[column], [_verdict(True)]),  # recvfrom
+        ((257, 56)[column], _no_bits(2, _OPEN_WRITES, errno.EACCES) if deny_writes else [_verdict(True)]),
+    ]
+    if column == 0:
+        guards.append((2, _no_bits(1, _OPEN_WRITES, errno.EACCES) if deny_writes else [_verdict(True)]))
+    guarded: list[bytes] = []
+    for number, block in guards:
+        guarded += [_op(_JUMP_EQUAL, number or 0, 0, len(block)), *block]
+    plain = sorted(pair[column] for pair in _ALLOWED.values() if pair[column] is not None)  # type: ignore[type-var]
+    head = [
+        _op(_LOAD, _OFFSET_ARCHITECTURE),
+        _op(_JUMP_EQUAL, _ARCHITECTURES[column], 1, 0),
+        _op(_RETURN, _RETURN_KILL),
+        _op(_LOAD, _OFFSET_NUMBER),
+        _op(_JUMP_AT_LEAST, _X32_BIT, 0, 1),
+        _verdict(False),
+    ]
+    distance = len(plain) + len(guarded)
+    tests = [_op(_JUMP_EQUAL, number or 0, distance - i, 0) for i, number in enumerate(plain)]
+    return b"".join([*head, *tests, *guarded, _verdict(False), _verdict(True)])
+
+
+# --------------------------------------------------------------------------------------------------- the cage
+
+
+class Cage:
+    """Everything a child needs to be locked up, prepared once in the zygote.
+
+    `wanted` names the layers to use. `missing` afterwards says, for each that could not be had, why.
+    """
+
+    def __init__(self, wanted: Sequence[str], folders: Sequence[str], excluded: Sequence[str], packages: Sequence[str]):
+        self.kernel = Kernel()
+        self.missing: dict[str, str] = {}
+        self.active: list[str] = []
+        self._ruleset = -1
+        self._filter: _Filter | None = None
+        self._linux = sys.platform.startswith("linux")
+        self._processes: int | None = None
+        self._descriptors = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 16)
+        self._detail: dict[str, str] = {}
+        self._excluded = [os.path.realpath(path) for path in excluded]
+        self._folders, self._packages = folders, packages
+        for layer, prepare in self._preparations():
+            if layer not in wanted:
+                self.missing[layer] = "not used at this level"
+                continue
+            try:
+                prepare()
+            except LayerMissing as error:
+                self.missing[layer] = str(error)
+            except OSError as error:
+                self.missing[layer] = error.strerror or str(error)
+            else:
+                self.active.append(layer)
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What is worth saying about active layers, such as Landlock's version."""
+        return dict(self._detail)
+
+    def _preparations(self) -> tuple[tuple[str, Callable[[], None]], ...]:
+        return (
+            ("namespaces", self._namespaces),
+            ("privileges", self._privileges),
+            ("landlock", self._landlock),
+            ("seccomp", self._seccomp),
+            ("rlimits", self._rlimits),
+        )
+
+    def _namespaces(self) -> None:
+        if not self._linux:
+            raise LayerMissing(f"namespaces are Linux's; this is {sys.platform}")
+        enter_namespaces(self.kernel)
+
+    def _privileges(self) -> None:
+        if not self._linux:
+            raise LayerMissing(f"prctl is Linux's; this is {sys.platform}")
+        drop_privileges(self.kernel)
+
+    def _landlock(self) -> None:
+        readable: list[str] = list(self._packages)
+        listable: list[str] = [path for path in self._excluded if os.path.isdir(path)]
+        for folder in self._folders:
+            inner_readable, inner_listable = without(folder, self._excluded)
+            readable += inner_readable
+            listable += inner_listable
+        ruleset = landlock_ruleset(self.kernel, readable, listable)
+        self._ruleset = fcntl.fcntl(ruleset, fcntl.F_DUPFD_CLOEXEC, _FIRST_OWN_DESCRIPTOR)
+        os.close(ruleset)
+        self._detail["landlock"] = f"version {landlock_version(self.kernel)}"
+
+    def _seccomp(self) -> None:
+        if self.kernel.column < 0:
+            raise LayerMissing(f"no system call table for {sys.platform} on {platform.machine()}")
+        program = seccomp_program(self.kernel.column, deny_writes=self._ruleset < 0)
+        self._program = ctypes.create_string_buffer(program, len(program))
+        self._filter = _Filter(len(program) // 8, ctypes.addressof(self._program))
+
+    def _rlimits(self) -> None:
+        """Without seccomp, the number of processes is the only brake on forks (it does not bind root)."""
+        if self._filter is None:
+            self._processes = _tasks_of_this_user() + _SPARE_TASKS if self._linux else 0
+
+    def lock(self, parent: int, last_descriptor: int, memory: int, cpu_seconds: int) -> None:
+        """Lock the calling child up: all active layers, for good.
+
+        `parent` is the process that must outlive it; descriptors above `last_descriptor` are closed; limits are bytes
+        and seconds.
+        """
+        if self._linux:
+            self.kernel.prctl(PR_SET_PDEATHSIG, 9)
+            if os.getppid() != parent:
+                os._exit(0)
+        if self._ruleset >= 0:
+            self.kernel.call("landlock_restrict_self", ctypes.c_int(self._ruleset), ctypes.c_uint(0))
+        self._close_from(last_descriptor + 1)
+        self._limit(memory, cpu_seconds)
+        if self._filter is not None:
+            self.kernel.call("seccomp", ctypes.c_uint(1), ctypes.c_uint(0), ctypes.byref(self._filter))
+
+    def _close_from(self, first: int) -> None:
+        try:
+            self.kernel.call("close_range", ctypes.c_uint(first), ctypes.c_uint(0xFFFFFFFF), ctypes.c_uint(0))
+        except (OSError, LayerMissing):
+            os.closerange(first, self._descriptors)
+
+    def _limit(self, memory: int, cpu_seconds: int) -> None:
+        limit = resource.setrlimit
+        if self._linux:  # macOS refuses every allocation, or the limit itself, on some systems
+            limit(resource.RLIMIT_AS, (memory, memory + MEMORY_RESERVE))
+        limit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+        limit(resource.RLIMIT_FSIZE, (0, 0))
+        limit(resource.RLIMIT_NOFILE, (64, 64))
+        limit(resource.RLIMIT_CORE, (0, 0))
+        if self._processes is not None:
+            limit(resource.RLIMIT_NPROC, (self._processes, self._processes))
+
+
+def _tasks_of_this_user() -> int:
+    """Threads that count against this user's RLIMIT_NPROC now."""
+    uid, total = os.getuid(), 0
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                if os.stat(f"/proc/{entry}").st_uid == uid:
+                    total += len(os.listdir(f"/proc/{entry}/task"))
+            except OSError:
+                continue
+    return total
+
+
+_SPARE_TASKS = 64
+"""Room for a child's threads, and for what else this user starts meanwhile, where only RLIMIT_NPROC stops forks."""
+
+_FIRST_OWN_DESCRIPTOR = 10
+"""Descriptors below are for a child's own arrangement."""
+
+MEMORY_RESERVE = 16 << 20
+"""Address space beyond the soft limit, which the child's runner opens to report that memory ran out."""

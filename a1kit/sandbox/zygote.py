@@ -1,0 +1,328 @@
+"""The zygote: a small process that forks one locked-up child a program and watches it end.
+
+Run by path (`python -S zygote.py <control descriptor> <settings>`), never imported by the trusted process. It preloads
+what programs commonly import, prepares the kernel's layers once, then loops: receive an order with a descriptor, fork,
+watch, report. It never reads a program; the child does, after it has locked itself up.
+
+Time is enforced here, from outside. The child notes in a shared page which call it began and when; whoever tampers with
+that page only changes how its own program's total is spent, and the total is read from the kernel's CPU clock of the
+child. The wall-clock backstop leaves out the time a child waited for a processor, so a busy machine fails nobody.
+
+Hooks that run after a fork are not registered while preloading: this process has one thread, its children cannot fork,
+and those hooks would double the cost of a child.
+"""
+
+from __future__ import annotations
+
+import array
+import gc
+import importlib
+import importlib.machinery
+import json
+import math
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+import types
+from typing import Any
+
+_PRELOADED = (
+    "abc array ast base64 bisect calendar cmath collections contextlib copy ctypes dataclasses datetime decimal enum "
+    "fractions functools hashlib heapq io itertools json math numbers operator os queue random re statistics string "
+    "struct sys textwrap threading time types typing unicodedata warnings"
+)
+
+_RESULT = 3
+"""The child's descriptor for its job and its frames."""
+
+_WALL_PATIENCE = 4.0
+"""However busy the machine, a program ends after this many times its wall-clock limit."""
+
+_LONGEST_NAP = 0.25
+"""Seconds between looks at a child when no limit is nearer (a child may have moved on to another call)."""
+
+_PARENT_CHECK_MS = 5_000
+
+
+def load_sibling(name: str) -> types.ModuleType:
+    """A module of this folder under a private copy of the built-ins, so that a program that patches them changes
+    nothing here; it is not left where programs could import it."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
+    loader = importlib.machinery.SourceFileLoader(f"a1kit_child_{name}", path)
+    module = types.ModuleType(loader.name)
+    module.__dict__.update(__file__=path, __builtins__=dict(vars(importlib.import_module("builtins"))))
+    code = loader.get_code(loader.name)
+    assert code is not None
+    exec(code, module.__dict__)
+    return module
+
+
+def preload(packages: list[str]) -> list[types.ModuleType]:
+    """Import what children will find ready. Returns the third-party modules whose randomness must be seeded."""
+    register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
+    try:
+        for name in _PRELOADED.split():
+            importlib.import_module(name)
+        modules = [importlib.import_module(name) for name in packages]
+    finally:
+        os.register_at_fork = register
+    return [module for module in modules if module.__name__ == "numpy"]
+
+
+def address_space() -> int:
+    """Bytes of address space this process maps, which every child inherits; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[0]) * mmap.PAGESIZE
+    except OSError:
+        return 0
+
+
+class Watch:
+    """The limits of one child, and what the clocks say."""
+
+    def __init__(self, pid: int, order: tuple[Any, ...], page: mmap.mmap, frames: types.ModuleType):
+        self.pid, self.page, self.frames = pid, page, frames
+        _, _, self.load_cpu, self.call_cpu, self.total_cpu, self.wall_factor, self.total_wall, _ = order
+        self.clock = ((~pid) << 3) | 2
+        self.began = time.monotonic()
+        self.call = -1
+
+    def cpu(self) -> float:
+        """CPU seconds of the child; wall seconds where the system has no such clock."""
+        try:
+            return time.clock_gettime(self.clock)
+        except OSError:
+            return time.monotonic() - self.began
+
+    def look(self) -> tuple[int, float]:
+        """(reason to kill now, or END_ITSELF; seconds until the next look)."""
+        frames, now, cpu = self.frames, time.monotonic(), self.cpu()
+        call, cpu_began, wall_began = frames.PROGRESS.unpack_from(self.page)
+        self.call = max(-1, min(call, 1 << 30))
+        limit = self.load_cpu if self.call < 0 else self.call_cpu
+        left_call = limit - (cpu - cpu_began) if 0.0 <= cpu_began <= cpu else limit - cpu
+        left_total = self.total_cpu - cpu
+        if left_total <= 0:
+            return frames.END_PROGRAM_TIME, 0.0
+        if left_call <= 0:
+            return frames.END_CALL_TIME, 0.0
+        waited = now - self.began
+        in_call = now - wall_began if self.began <= wall_began <= now else waited
+        left_wall = min(self.total_wall - waited, limit * self.wall_factor - in_call)
+        if left_wall <= 0:
+            left_wall += self.queued()
+            if left_wall <= 0 or waited > _WALL_PATIENCE * self.total_wall:
+                return frames.END_WALL, 0.0
+        return frames.END_ITSELF, min(left_call, left_total, left_wall, self.load_cpu, self.call_cpu, _LONGEST_NAP)
+
+    def queued(self) -> float:
+        """Seconds the child stood in line for a processor; 0 where the kernel does not say."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+                return int(file.read().split()[1]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
+
+
+class Ending:
+    """Waits for a child to end, or for the trusted process to lose interest in it."""
+
+    def __init__(self, pid: int, job: int, control: int):
+        self.pid = pid
+        self.poller = select.poll()
+        self.poller.register(job, 0)
+        self.poller.register(control, 0)
+        try:
+            self.pidfd = os.pidfd_open(pid)
+        except (OSError, AttributeError):
+            self.pidfd = -1
+        else:
+            self.poller.register(self.pidfd, select.POLLIN)
+        self.short_nap = 0.0005
+
+    def wait(self, seconds: float) -> str:
+        """`ended`, `unwanted`, or `running` after at most `seconds`."""
+        if self.pidfd < 0:
+            self.short_nap = min(2 * self.short_nap, 0.01)
+            seconds = min(seconds, self.short_nap)
+        ready = [descriptor for descriptor, _ in self.poller.poll(math.ceil(seconds * 1000))]
+        if self.pidfd < 0:
+            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if found is not None:
+                return "ended"
+        elif self.pidfd in ready:
+            return "ended"
+        return "unwanted" if ready else "running"
+
+    def close(self) -> None:
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+
+
+def kill_group(pid: int) -> None:
+    """Kill a child and its process group. The child must not have been waited for, so its number is still its own."""
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def reap_strays() -> None:
+    """Kill what a child left behind (possible only without seccomp): orphans become this process's children."""
+    deadline = time.monotonic() + 2.0
+    while time.monotonic() < deadline:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children") as file:
+                orphans = file.read().split()
+        except OSError:
+            return
+        for orphan in orphans:
+            kill_group(int(orphan))
+        time.sleep(0.0005)
+
+
+def receive(control: socket.socket, size: int) -> tuple[bytes | None, list[int]]:
+    """One message with the descriptors that came along; None when the trusted process is gone."""
+    descriptors = array.array("i")
+    data = b""
+    while len(data) < size:
+        room = socket.CMSG_SPACE(2 * descriptors.itemsize)
+        part, ancillary, _, _ = control.recvmsg(size - len(data), room)
+        for level, kind, payload in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                descriptors.frombytes(payload[: len(payload) - len(payload) % descriptors.itemsize])
+        if not part:
+            return None, list(descriptors)
+        data += part
+    return data, list(descriptors)
+
+
+class Zygote:
+    """The loop, with what it prepared."""
+
+    def __init__(self, control: socket.socket, settings: dict[str, Any]):
+        self.control, self.parent, self.pid = control, os.getppid(), os.getpid()
+        self.null = os.open(os.devnull, os.O_RDWR)
+        self.frames = load_sibling("frames")
+        isolation = load_sibling("isolation")
+        child = load_sibling("child")
+        sys.path += settings["site"]
+        self.cage = isolation.Cage(settings["layers"], settings["folders"], settings["excluded"], settings["packages"])
+        seeded = preload(settings["preload"])
+        self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE)
+        self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
+        self.blank = bytes(mmap.PAGESIZE)
+        self.may_leave_strays = "seccomp" not in self.cage.active
+        self.base_memory = address_space()
+        child.settle(seeded)
+
+    def serve(self) -> None:
+        """Say hello, then run orders until the trusted process goes away."""
+        cage = self.cage
+        say(self.control, {"active": cage.active, "missing": cage.missing, "details": cage.details})
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        waiter = select.poll()
+        waiter.register(self.control, select.POLLIN)
+        while True:
+            if not waiter.poll(_PARENT_CHECK_MS):
+                if os.getppid() != self.parent:
+                    return
+                continue
+            message, descriptors = receive(self.control, self.frames.ORDER.size)
+            if message is None:
+                return
+            self.run(self.frames.ORDER.unpack(message), descriptors)
+
+    def run(self, order: tuple[Any, ...], descriptors: list[int]) -> None:
+        """Fork the child of one order, watch it, report."""
+        frames, page = self.frames, self.page
+        page[:] = self.blank
+        frames.PROGRESS.pack_into(page, 0, frames.LOADED, 0.0, 0.0)
+        self.gate[0] = 0
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.become_child(order, descriptors)
+            finally:
+                os._exit(frames.EXIT_BROKEN)
+        if len(descriptors) > 1:
+            os.close(descriptors[1])
+        watch = Watch(pid, order, page, frames)
+        reason = self.watch(watch, order[0], descriptors[0])
+        if reason != frames.END_ITSELF or self.may_leave_strays:
+            kill_group(pid)
+        wall = time.monotonic() - watch.began
+        _, status, usage = os.wait4(pid, 0)
+        os.close(descriptors[0])
+        if self.may_leave_strays:
+            reap_strays()
+        if self.gate[0] == 0 and reason == frames.END_ITSELF:
+            reason = frames.END_UNLOCKED
+        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        cpu = usage.ru_utime + usage.ru_stime
+        self.control.sendall(frames.REPORT.pack(order[0], reason, status, watch.call, cpu, wall, peak))
+
+    def watch(self, watch: Watch, number: int, job: int) -> int:
+        """Wait for the child to end; say why it must be killed, or END_ITSELF."""
+        frames, heard = self.frames, watch.began
+        ending = Ending(watch.pid, job, self.control.fileno())
+        try:
+            while True:
+                reason, nap = watch.look()
+                if reason != frames.END_ITSELF:
+                    return reason
+                event = ending.wait(nap)
+                if event != "running":
+                    return int(frames.END_ITSELF if event == "ended" else frames.END_CANCELLED)
+                if time.monotonic() - heard > frames.HEARTBEAT_SECONDS:
+                    heard = time.monotonic()
+                    self.control.sendall(frames.REPORT.pack(number, frames.HEARTBEAT, 0, watch.call, 0.0, 0.0, 0))
+        finally:
+            ending.close()
+
+    def become_child(self, order: tuple[Any, ...], descriptors: list[int]) -> None:
+        """Everything from the fork to the program's first word. Does not return."""
+        _, memory, _, _, total_cpu, _, _, captures = order
+        output = descriptors[1] if captures else self.null
+        os.dup2(self.null, 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.dup2(descriptors[0], _RESULT)
+        os.setsid()
+        self.cage.lock(self.pid, _RESULT, self.base_memory + memory, math.ceil(total_cpu) + 1)
+        self.gate[0] = 1
+        self.gate.close()
+        self.runner.main(_RESULT, self.page, bool(captures))
+
+
+def say(control: socket.socket, message: dict[str, Any]) -> None:
+    """One line of JSON: how a zygote introduces itself, or says why it cannot start."""
+    control.sendall(json.dumps(message).encode() + b"\n")
+
+
+def main(arguments: list[str]) -> None:
+    control = socket.socket(fileno=int(arguments[0]))
+    try:
+        zygote = Zygote(control, json.loads(arguments[1]))
+    except Exception as error:
+        say(control, {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-2000:]})
+        return
+    zygote.serve()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
