@@ -1,0 +1,208 @@
+"""Figures of a run: pure functions from rows of metrics to `plotly` figures, with titles that state what happened.
+
+    rows = read_metrics(folder)          # one mapping a step, names as in docs/data-schema.md
+    co_evolution(rows)                   # the four curves one looks at first
+
+A row lacks a name that did not exist in its step (a pass rate on history when nothing was recalled), and a curve simply has
+no point there. One template serves all figures: Okabe and Ito's colours, which people with any common colour vision tell
+apart, a transparent ground, and a dark variant. Zoom survives an update, because every figure sets `uirevision`.
+
+Not handled: saving (use `figure.write_image`, which needs kaleido and a browser).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+Row = Mapping[str, Any]
+
+CODE, TESTS, GOOD, WARN, QUIET = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#7F7F7F"
+COLOURS = (CODE, TESTS, GOOD, WARN, "#CC79A7", "#56B4E9", "#F0E442", QUIET)
+
+PHASES = ("write", "attack", "recall", "judge", "score", "remember", "learn_code", "learn_tests")
+
+EMPTY = "Nothing to draw yet: the first step is not finished."
+
+
+def template(dark: bool = False) -> go.layout.Template:
+    """The look of every figure."""
+    ink, grid = ("#e7eaef", "#3b424e") if dark else ("#1c2330", "#d9dde3")
+    axis = {"gridcolor": grid, "zerolinecolor": grid, "linecolor": grid, "ticks": "", "automargin": True}
+    return go.layout.Template(
+        layout={
+            "font": {"family": "system-ui, sans-serif", "size": 13, "color": ink},
+            "title": {"font": {"size": 15}, "x": 0, "xref": "paper", "xanchor": "left", "yanchor": "top", "y": 0.98},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "colorway": list(COLOURS),
+            "xaxis": axis,
+            "yaxis": axis,
+            "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "bgcolor": "rgba(0,0,0,0)"},
+            "margin": {"l": 52, "r": 16, "t": 56, "b": 48},
+            "hovermode": "x unified",
+            "hoverlabel": {"font": {"size": 12}},
+        }
+    )
+
+
+def rewards(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """Both models' mean rewards, and the two components of the Test LLM's (Paper eq. 2-4)."""
+    figure = _figure(_rise(rows, "code/reward", "Code reward"), "reward (0 to 1)", dark)
+    figure.add_trace(_line(rows, "code/reward", "Code LLM", CODE))
+    figure.add_trace(_line(rows, "tests/reward", "Test LLM", TESTS))
+    figure.add_trace(_line(rows, "tests/validity", "validity", GOOD, dash="dot"))
+    figure.add_trace(_line(rows, "tests/adversity", "adversity", WARN, dash="dot"))
+    return figure
+
+
+def pass_rates(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """The candidates' pass rates on new and on replayed tests (Paper Fig. 4)."""
+    figure = _figure(_rise(rows, "code/pass_new", "Pass rate on new tests"), "pass rate (0 to 1)", dark)
+    figure.add_trace(_line(rows, "code/pass_new", "new tests", CODE))
+    figure.add_trace(_line(rows, "code/pass_hist", "replayed tests", TESTS))
+    return figure
+
+
+def book_flow(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """Tests that entered and left the Mistake Book in each step, and its size (Paper Fig. 4)."""
+    last = _last(rows, "book/size")
+    figure = _figure("Mistake Book" + ("" if last is None else f": {last:,.0f} tests alive"), "tests a step", dark)
+    figure.add_trace(_line(rows, "book/added", "entered", TESTS))
+    figure.add_trace(_line(rows, "book/removed", "mastered", GOOD))
+    figure.add_trace(_line(rows, "book/size", "alive (right axis)", QUIET, yaxis="y2", dash="dot"))
+    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "title": "tests alive", "showgrid": False})
+    return figure
+
+
+def test_quality(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """How often suites are right, and how often one finds a fault in the candidate it attacks."""
+    figure = _figure(_rise(rows, "tests/valid", "Tests right as written"), "share (0 to 1)", dark)
+    figure.add_trace(_line(rows, "tests/valid", "right as written", GOOD))
+    figure.add_trace(_line(rows, "tests/corrected", "corrected", WARN))
+    figure.add_trace(_line(rows, "tests/dropped", "dropped", QUIET))
+    figure.add_trace(_line(rows, "tests/kill_rate", "suites that find a fault", TESTS, dash="dot"))
+    return figure
+
+
+def learning(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """Groups without variance, which teach nothing, and the entropy that is left."""
+    figure = _figure(_rise(rows, "code/flat_groups", "Code groups without variance"), "share of groups (0 to 1)", dark)
+    figure.add_trace(_line(rows, "code/flat_groups", "flat, Code LLM", CODE))
+    figure.add_trace(_line(rows, "tests/flat_groups", "flat, Test LLM", TESTS))
+    figure.add_trace(_line(rows, "code/entropy", "entropy, Code LLM (right axis)", CODE, yaxis="y2", dash="dot"))
+    figure.add_trace(_line(rows, "tests/entropy", "entropy, Test LLM (right axis)", TESTS, yaxis="y2", dash="dot"))
+    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "title": "nats a token", "showgrid": False})
+    return figure
+
+
+def time_split(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """Seconds of each step by phase, stacked."""
+    mean = [value for row in rows if (value := row.get("seconds")) is not None]
+    title = f"A step takes {sum(mean) / len(mean):.2f} s" if mean else EMPTY
+    figure = _figure(title, "seconds", dark)
+    for phase, colour in zip(PHASES, COLOURS, strict=True):
+        points = [(row["step"], row[name]) for row in rows if (name := f"seconds/{phase}") in row]
+        figure.add_trace(
+            go.Bar(
+                x=[x for x, _ in points], y=[y for _, y in points], name=phase.replace("_", " "), marker_color=colour
+            )
+        )
+    figure.update_layout(barmode="stack", bargap=0)
+    return figure
+
+
+def co_evolution(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """The four panels to look at first: held-out skill, rewards, pass rates, book."""
+    panels = (
+        ("held-out questions", "eval/avg", [("eval/avg", "code right", CODE), ("eval/quality", "tests: valid × kill", TESTS)]),
+        ("rewards", "code/reward", [("code/reward", "Code LLM", CODE), ("tests/reward", "Test LLM", TESTS)]),
+        ("pass rates", "code/pass_new", [("code/pass_new", "new tests", CODE), ("code/pass_hist", "replayed", TESTS)]),
+        ("Mistake Book, tests a step", "book/added", [("book/added", "entered", TESTS), ("book/removed", "mastered", GOOD)]),
+    )  # fmt: skip
+    figure = make_subplots(2, 2, subplot_titles=[title for title, _, _ in panels], vertical_spacing=0.2)
+    for place, (_, _, curves) in enumerate(panels):
+        for name, label, colour in curves:
+            trace = _line(rows, name, label, colour)
+            trace.update(legend=f"legend{place + 1}" if place else "legend")
+            figure.add_trace(trace, row=place // 2 + 1, col=place % 2 + 1)
+    steps = max((row["step"] for row in rows), default=0)
+    gain = _ends(rows, "eval/avg")
+    title = f"{steps} steps" if gain is None else f"Held-out code right: {gain[0]:.0%} → {gain[1]:.0%} in {steps} steps"
+    figure.update_layout(
+        template=template(dark),
+        title=title,
+        height=620,
+        uirevision="run",
+        margin={"t": 84},
+        **{
+            f"legend{place + 1}" if place else "legend": {
+                "x": 0.56 * (place % 2), "y": 0.545 if place < 2 else -0.07, "yanchor": "top", "orientation": "h",
+            }
+            for place in range(4)
+        },
+    )  # fmt: skip
+    figure.update_xaxes(title="step", row=2)
+    figure.update_yaxes(rangemode="tozero")
+    return figure
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _figure(title: str, unit: str, dark: bool) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(
+        template=template(dark),
+        title=title,
+        xaxis={"title": "step"},
+        yaxis={"title": unit, "rangemode": "tozero"},
+        uirevision="run",
+        height=340,
+    )
+    return figure
+
+
+def _line(rows: Sequence[Row], name: str, label: str, colour: str, **options: Any) -> go.Scatter:
+    points = list(_points(rows, name))
+    sparse = len(points) <= 12
+    dash = options.pop("dash", "solid")
+    return go.Scatter(
+        x=[step for step, _ in points],
+        y=[value for _, value in points],
+        name=label,
+        mode="lines+markers" if sparse else "lines",
+        line={"color": colour, "dash": dash, "width": 2},
+        marker={"size": 6},
+        hovertemplate="%{y:.3f}",
+        **options,
+    )
+
+
+def _points(rows: Iterable[Row], name: str) -> Iterable[tuple[int, float]]:
+    return ((row["step"], row[name]) for row in rows if row.get(name) is not None)
+
+
+def _ends(rows: Sequence[Row], name: str) -> tuple[float, float] | None:
+    points = list(_points(rows, name))
+    return (points[0][1], points[-1][1]) if len(points) > 1 else None
+
+
+def _last(rows: Sequence[Row], name: str) -> float | None:
+    points = list(_points(rows, name))
+    return points[-1][1] if points else None
+
+
+def _rise(rows: Sequence[Row], name: str, subject: str) -> str:
+    """A title: what the curve did. Ends are means of the first and the last tenth, so that one step does not decide."""
+    values = [value for _, value in _points(rows, name)]
+    if not values:
+        return EMPTY
+    tenth = max(1, len(values) // 10)
+    first, last = sum(values[:tenth]) / tenth, sum(values[-tenth:]) / tenth
+    if abs(last - first) < 0.01:
+        return f"{subject} stayed at {last:.2f}"
+    return f"{subject} {'rose' if last > first else 'fell'} from {first:.2f} to {last:.2f}"
