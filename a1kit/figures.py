@@ -3,9 +3,9 @@
     rows = read_metrics(folder)          # one mapping a step, names as in docs/data-schema.md
     co_evolution(rows)                   # the four curves one looks at first
 
-A row lacks a name that did not exist in its step (a pass rate on history when nothing was recalled), and a curve simply has
-no point there. One template serves all figures: Okabe and Ito's colours, which people with any common colour vision tell
-apart, a transparent ground, and a dark variant. Zoom survives an update, because every figure sets `uirevision`.
+A row lacks a name that did not exist in its step (a pass rate on history when nothing was recalled), and a curve simply
+has no point there. One template serves all figures: Okabe and Ito's colours, which people with any common colour vision
+tell apart, a transparent ground, and a dark variant. Zoom survives an update, because every figure sets `uirevision`.
 
 Not handled: saving (use `figure.write_image`, which needs kaleido and a browser).
 """
@@ -78,7 +78,7 @@ def book_flow(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def test_quality(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+def suite_quality(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     """How often suites are right, and how often one finds a fault in the candidate it attacks."""
     figure = _figure(_rise(rows, "tests/valid", "Tests right as written"), "share (0 to 1)", dark)
     figure.add_trace(_line(rows, "tests/valid", "right as written", GOOD))
@@ -118,14 +118,14 @@ def time_split(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
 def co_evolution(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     """The four panels to look at first: held-out skill, rewards, pass rates, book."""
     panels = (
-        ("held-out questions", "eval/avg", [("eval/avg", "code right", CODE), ("eval/quality", "tests: valid × kill", TESTS)]),
-        ("rewards", "code/reward", [("code/reward", "Code LLM", CODE), ("tests/reward", "Test LLM", TESTS)]),
-        ("pass rates", "code/pass_new", [("code/pass_new", "new tests", CODE), ("code/pass_hist", "replayed", TESTS)]),
-        ("Mistake Book, tests a step", "book/added", [("book/added", "entered", TESTS), ("book/removed", "mastered", GOOD)]),
-    )  # fmt: skip
-    figure = make_subplots(2, 2, subplot_titles=[title for title, _, _ in panels], vertical_spacing=0.2)
-    for place, (_, _, curves) in enumerate(panels):
-        for name, label, colour in curves:
+        ("held-out questions", {"eval/avg": ("code right", CODE), "eval/quality": ("tests: valid × kill", TESTS)}),
+        ("rewards", {"code/reward": ("Code LLM", CODE), "tests/reward": ("Test LLM", TESTS)}),
+        ("pass rates", {"code/pass_new": ("new tests", CODE), "code/pass_hist": ("replayed", TESTS)}),
+        ("Mistake Book, tests a step", {"book/added": ("entered", TESTS), "book/removed": ("mastered", GOOD)}),
+    )
+    figure = make_subplots(2, 2, subplot_titles=[title for title, _ in panels], vertical_spacing=0.2)
+    for place, (_, curves) in enumerate(panels):
+        for name, (label, colour) in curves.items():
             trace = _line(rows, name, label, colour)
             trace.update(legend=f"legend{place + 1}" if place else "legend")
             figure.add_trace(trace, row=place // 2 + 1, col=place % 2 + 1)

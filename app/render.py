@@ -1,9 +1,9 @@
 """Records to HTML: pure functions, one a thing that is shown. Everything model-written passes through `visible`.
 
 `visible` makes text safe to *read*, not only safe to embed: control characters, terminal escapes and the Unicode marks
-that reorder text are replaced by what they are called, so that a program cannot look different from what it is. Embedding
-is safe because every string is escaped here, and nowhere else in the app is markup put together. Braces, dollar signs and
-backticks are escaped too: the page's HTML component fills templates, and no program of a model may become one.
+that reorder text are replaced by what they are called, so that a program cannot look different from what it is.
+Embedding is safe because every string is escaped here, and nowhere else in the app is markup put together. Braces, dollar
+signs and backticks are escaped too: the page's HTML component fills templates, and no text of a model may become one.
 
 Not handled: layout on paper, and colours beyond those of `app/style.css`, which has both a light and a dark set.
 """
@@ -52,7 +52,8 @@ STATES = {
 _TEMPLATE = {ord(sign): f"&#{ord(sign)};" for sign in "{}$`"}
 
 _NAMED = re.compile(
-    r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+    r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]"
+    r"|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
 
 
@@ -118,7 +119,8 @@ def verdict_grid(duel: Duel, chosen: tuple[int, int] | None = None) -> str:
     head = "".join(f"<th scope='col'>{number + 1}</th>" for number in range(width))
     body = "".join(_grid_row(place, suite, width, chosen) for place, suite in enumerate(duel.suites))
     return (
-        '<div class="a1-scroll" tabindex="0" role="region" aria-label="suites and tests"><table class="a1-grid"><thead><tr>'
+        '<div class="a1-scroll" tabindex="0" role="region" aria-label="suites and tests">'
+        '<table class="a1-grid"><thead><tr>'
         f"<th scope='col'>suite</th>{head}<th scope='col'>valid</th><th scope='col'>adversity</th>"
         f"<th scope='col'>reward</th></tr></thead><tbody>{body}</tbody></table></div>"
     )
