@@ -22,6 +22,8 @@ _DUMPS = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(","
 _SEQUENCES: dict[type[ast.AST], str] = {ast.List: "l", ast.Tuple: "t", ast.Set: "s"}
 _NAMED = {"None": b"null", "True": b"true", "False": b"false"}
 
+_EMPTY_SET = ast.dump(ast.parse("set()", mode="eval").body)
+
 Tree = None | bool | int | str | list["Tree"]
 
 
@@ -62,9 +64,8 @@ def _tree(node: ast.expr) -> Tree:
         return pairs
     if isinstance(node, ast.UnaryOp):
         return _signed(node)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "set":
-        if not node.args and not node.keywords:
-            return ["s"]
+    if isinstance(node, ast.Call) and ast.dump(node) == _EMPTY_SET:
+        return ["s"]
     raise _NotPlain
 
 

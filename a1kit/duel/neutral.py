@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from a1kit.duel.jobs import run_jobs
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, Sandbox
 
 MAX_VALUE_BYTES = 4 << 20
@@ -32,7 +33,9 @@ Answers = dict[Request, tuple[Observation, ...]]
 """What every request gave, one observation a hash seed."""
 
 
-def evaluate(sandbox: Sandbox, requests: Iterable[Request], limits: Limits, *, hash_seeds: Sequence[int] = (0,)) -> Answers:
+def evaluate(
+    sandbox: Sandbox, requests: Iterable[Request], limits: Limits, *, hash_seeds: Sequence[int] = (0,)
+) -> Answers:
     """Evaluate every distinct request once a hash seed."""
     batches = _batches(dict.fromkeys(requests))
     answers = _run(sandbox, batches, limits, hash_seeds)
@@ -49,7 +52,7 @@ def _run(
     """Answers of the batches whose children could be set up; of a batch of one in any case."""
     if not batches:
         return {}
-    results = iter(sandbox.run_jobs([_job(batch, limits, seed) for batch in batches for seed in hash_seeds]))
+    results = iter(run_jobs(sandbox, [_job(batch, limits, seed) for batch in batches for seed in hash_seeds]))
     answers: Answers = {}
     for batch in batches:
         runs = [next(results) for _ in hash_seeds]

@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from a1kit.duel.cache import ByteCache
+from a1kit.duel.jobs import run_jobs
 from a1kit.duel.neutral import Answers, Request, evaluate
 from a1kit.duel.trial import Told, Trial, Wishes
 from a1kit.duel.verdicts import cut
 from a1kit.errors import QuestionError
-from a1kit.parsing import parse_code, parse_tests
+from a1kit.parsing import parse_assertion, parse_code, parse_tests, signature
 from a1kit.rewards import Convention, Rules
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, ProgramResult, Sandbox, Status
 from a1kit.types import Completion, Duel, JudgedTest, Load, Question, State, Suite, TestCase, Verdict
@@ -67,6 +68,7 @@ class _Bench:
 
     question: Question
     code: str
+    parameters: tuple[str, ...] | None
     trials: dict[tuple[str, str], Trial] = field(default_factory=dict)
     suites: dict[str, tuple[Trial | JudgedTest, ...]] = field(default_factory=dict)
     replays: dict[str, Trial | JudgedTest] = field(default_factory=dict)
@@ -120,7 +122,7 @@ class Sitting:
         question = pairing.question
         bench = self._benches.get((question.reference, question.entry_point))
         if bench is None:
-            bench = self._benches[question.reference, question.entry_point] = _Bench(question, read_reference(question))
+            bench = self._benches[question.reference, question.entry_point] = _bench(question)
         player, flags = self._player(bench, pairing.candidate)
         for completion in pairing.suites:
             tests = bench.suites.get(completion.text)
@@ -152,7 +154,7 @@ class Sitting:
         group = f"suite {len(bench.suites)} of {bench.question.id}"
         keys: set[str] = set()
         tests: list[Trial | JudgedTest] = []
-        for place, test in enumerate(parse_tests(text, bench.question.entry_point)):
+        for place, test in enumerate(parse_tests(text, bench.question.entry_point, parameters=bench.parameters)):
             if test.malformed is not None:
                 tests.append(JudgedTest(test, State.MALFORMED, test.source, detail=test.malformed))
             elif limit is not None and place >= limit:
@@ -166,12 +168,10 @@ class Sitting:
         return tuple(tests)
 
     def _read_replay(self, bench: _Bench, source: str) -> Trial | JudgedTest:
-        tests = parse_tests(source, bench.question.entry_point)
-        if len(tests) == 1 and tests[0].malformed is None:
-            return self._trial(bench, tests[0], f"replay of {source}")
-        reason = tests[0].malformed if len(tests) == 1 else f"holds {len(tests)} tests instead of one"
-        case = tests[0] if tests else TestCase(source, source, malformed=reason)
-        return JudgedTest(case, State.MALFORMED, source, detail=reason or "")
+        test = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters)
+        if test.malformed is None:
+            return self._trial(bench, test, f"replay of {source}")
+        return JudgedTest(test, State.MALFORMED, source, detail=test.malformed)
 
     @staticmethod
     def _trial(bench: _Bench, test: TestCase, group: str) -> Trial:
@@ -179,7 +179,7 @@ class Sitting:
         key = (test.source, group if test.check or test.check_setup else "")
         trial = bench.trials.get(key)
         if trial is None:
-            trial = bench.trials[key] = Trial(test, bench.question.entry_point, group)
+            trial = bench.trials[key] = Trial(test, bench.question.entry_point, bench.parameters, group)
         return trial
 
     # ask
@@ -236,9 +236,10 @@ class Sitting:
         jobs = [self._reference_job(bench, calls, self._limit(bench, calls), 1) for bench, calls in again]
         waiting: list[tuple[_Player, list[Call]]] = []
         for player in self._players.values():
-            if player.code and (calls := self._calls_to_play(player)) is not None:
-                waiting.append((player, calls))
-                jobs.append(self._candidate_job(player, calls))
+            to_play = self._calls_to_play(player) if player.code else None
+            if to_play is not None:
+                waiting.append((player, to_play))
+                jobs.append(self._candidate_job(player, to_play))
         results = self._run(jobs)
         for (bench, calls), result in zip(again, results, strict=False):
             _check_reference(bench, result)
@@ -360,7 +361,7 @@ class Sitting:
                 player.judged[trial] = _judged(trial, trial.told(got, answers[request][0]))
 
     def _run(self, jobs: Sequence[Job]) -> list[ProgramResult]:
-        return self.settings.sandbox.run_jobs(jobs) if jobs else []
+        return run_jobs(self.settings.sandbox, jobs)
 
 
 def _advance(
@@ -394,13 +395,19 @@ def read_reference(question: Question) -> str:
     """The program of a question's reference. Raises `QuestionError` when there is none, or it lacks the entry point."""
     parsed = parse_code(question.reference, question.entry_point)
     if not parsed.code:
-        raise QuestionError(f"question {question.id!r}: the reference holds no program ({parsed.reason}); give its source")
+        raise QuestionError(
+            f"question {question.id!r}: the reference holds no program ({parsed.reason}); give its source"
+        )
     if "entry-missing" in parsed.flags:
         raise QuestionError(
             f"question {question.id!r}: the reference does not define {question.entry_point!r}; "
             "correct the entry point or the reference"
         )
     return parsed.code
+
+
+def _bench(question: Question) -> _Bench:
+    return _Bench(question, read_reference(question), signature(question.reference, question.entry_point))
 
 
 def _check_reference(bench: _Bench, result: ProgramResult) -> None:
@@ -412,9 +419,7 @@ def _check_reference(bench: _Bench, result: ProgramResult) -> None:
 
 
 def _judged(trial: Trial, verdict: Verdict | None) -> JudgedTest:
-    return JudgedTest(
-        trial.test, trial.state, trial.source, trial.predicted, trial.oracle, verdict, trial.detail
-    )
+    return JudgedTest(trial.test, trial.state, trial.source, trial.predicted, trial.oracle, verdict, trial.detail)
 
 
 def _duel(pairing: Pairing, player: _Player, flags: Sequence[str]) -> Duel:

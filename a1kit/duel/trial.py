@@ -11,12 +11,13 @@ values, and a false one is rewritten with the oracle's answers in its own form (
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from a1kit.duel.literals import literal_wire
 from a1kit.duel.neutral import Request
 from a1kit.duel.verdicts import NEEDS_CHECK, PASSED, cut, decide, message, raised_as_expected, same, shown, wrong
-from a1kit.parsing import corrected, parse_tests
+from a1kit.parsing import corrected, parse_assertion
 from a1kit.sandbox import wire
 from a1kit.sandbox.protocol import Call, Observation, Status, Value
 from a1kit.types import Form, Outcome, State, TestCase, Verdict
@@ -45,13 +46,14 @@ class Trial:
     by the corrected one."""
 
     __slots__ = (
-        "calls", "detail", "entry_point", "expected", "group", "opaque", "oracle", "predicted", "seen", "source",
-        "state", "test",
+        "calls", "detail", "entry_point", "expected", "group", "opaque", "oracle", "parameters", "predicted", "seen",
+        "source", "state", "test",
     )  # fmt: skip
 
-    def __init__(self, test: TestCase, entry_point: str, group: str) -> None:
+    def __init__(self, test: TestCase, entry_point: str, parameters: tuple[str, ...] | None, group: str) -> None:
         self.test = test
         self.entry_point = entry_point
+        self.parameters = parameters
         self.group = group
         self.calls = tuple(Call(call, test.setup) for call in test.calls)
         self.opaque = False
@@ -72,9 +74,7 @@ class Trial:
 
     def wants_to_look_behind(self, seen: Sequence[Observation]) -> bool:
         return (
-            not self.opaque
-            and bool(self.test.opaque_calls)
-            and any(one.status is Status.UNSUPPORTED for one in seen)
+            not self.opaque and bool(self.test.opaque_calls) and any(one.status is Status.UNSUPPORTED for one in seen)
         )
 
     def playable(self, seen: Sequence[Observation]) -> bool:
@@ -122,8 +122,7 @@ class Trial:
                 predicted = first.value
         if predicted is not None and (
             same(test, answer, predicted)
-            or test.form is Form.CLOSE
-            and wire.close(answer, predicted, rel_tol=test.rel_tol, abs_tol=test.abs_tol)
+            or (test.form is Form.CLOSE and wire.close(answer, predicted, rel_tol=test.rel_tol, abs_tol=test.abs_tol))
         ):
             self.state = State.VALID
             if test.form is Form.CLOSE:
@@ -134,26 +133,28 @@ class Trial:
     def _settle_check(self) -> Wishes:
         """CHECK: the condition over the oracle's values; a false one is rewritten with the oracle's answers."""
         self.oracle = cut(", ".join(shown(one.value) or "?" for one in self.seen))
-        holds = yield from self._holds()
+        test = self.test
+        exprs = test.opaque_answer_exprs if self.opaque else test.answer_exprs
+        answer_requests = [Request(self.group, expr, test.check_setup, self._values(self.seen)) for expr in exprs]
+        told = yield [self._request(self.seen), *answer_requests]
+        answers = [
+            first.value
+            for first, second in told[1:]
+            if first.value is not None and second.value is not None and first.value.strict == second.value.strict
+        ]
+        if answers and len(answers) == len(exprs):
+            self.oracle = cut(", ".join(shown(answer) or "?" for answer in answers))
+        holds = self._holds(*told[0])
         if holds is None:
             return
         if holds:
             self.state = State.VALID
-            return
-        test = self.test
-        exprs = test.opaque_answer_exprs if self.opaque else test.answer_exprs
-        answers: list[Value] = []
-        if exprs:
-            told = yield [Request(self.group, expr, test.check_setup, self._values(self.seen)) for expr in exprs]
-            for first, second in told:
-                if first.value is None or second.value is None or first.value.strict != second.value.strict:
-                    self._drop(State.UNSUPPORTED, "the condition is false on the reference, and has no single answer")
-                    return
-                answers.append(first.value)
-            self.oracle = cut(", ".join(shown(answer) or "?" for answer in answers))
-        self._correct(answers)
-        if self.state is State.CORRECTED:
-            yield from self._adopt()
+        elif len(answers) < len(exprs):
+            self._drop(State.UNSUPPORTED, "the condition is false on the reference, which has no single answer to it")
+        else:
+            self._correct(answers)
+            if self.state is State.CORRECTED:
+                yield from self._adopt()
 
     def _settle_raises(self, told: Told) -> Wishes:
         """RAISES: the named exception, another one (corrected to its name), or a value (corrected to an equality)."""
@@ -172,7 +173,8 @@ class Trial:
             if raised_as_expected(test, seen):
                 holds = True
                 if test.check:
-                    said = yield from self._holds()
+                    (told_check,) = yield [self._request(self.seen)]
+                    said = self._holds(*told_check)
                     if said is None:
                         return
                     holds = said
@@ -185,9 +187,8 @@ class Trial:
                 if self.state is State.CORRECTED:
                     yield from self._adopt()
 
-    def _holds(self) -> Generator[list[Request], list[tuple[Observation, ...]], bool | None]:
-        """Whether the condition is true on the oracle; None when that dropped the test."""
-        ((first, second),) = yield [self._request(self.seen)]
+    def _holds(self, first: Observation, second: Observation) -> bool | None:
+        """Whether the condition is true on the oracle, evaluated twice; None when that dropped the test."""
         if first.status is Status.TIMEOUT or second.status is Status.TIMEOUT:
             self._drop(State.TIMEOUT, "the condition takes too long on the reference's own values")
             return None
@@ -202,7 +203,12 @@ class Trial:
     def _correct(self, answers: Sequence[Value]) -> None:
         """Write the oracle's answers into the test, or drop it when that cannot be done."""
         raised = self.seen[0].exception if self.seen[0].status is Status.RAISED else None
-        source = corrected(self.test, answers, exception=raised, opaque=self.opaque)
+        source: str | None = None
+        answer_sources = [answer.source for answer in answers if answer.source is not None]
+        if len(answer_sources) == len(answers):
+            imports = list(dict.fromkeys(line for answer in answers for line in answer.imports))
+            with suppress(ValueError):  # the form has no place for these answers
+                source = corrected(self.test, answer_sources, exception=raised, imports=imports)
         if source is None:
             self._drop(State.UNSUPPORTED, self.detail or "the reference's answer cannot be written into this test")
         elif len(source) > MAX_WRITTEN:
@@ -212,15 +218,14 @@ class Trial:
 
     def _adopt(self) -> Wishes:
         """Play the corrected text as a test of its own: it must watch the same calls, and hold on the oracle."""
-        tests = parse_tests(self.source, self.entry_point)
-        test = tests[0] if len(tests) == 1 else None
-        if test is None or test.malformed or tuple(Call(call, test.setup) for call in test.calls) != self.calls:
+        test = parse_assertion(self.source, self.entry_point, parameters=self.parameters)
+        if test.malformed or tuple(Call(call, test.setup) for call in test.calls) != self.calls:
             self._drop(State.UNSUPPORTED, "the corrected test does not read as the same test")
             return
         self.test, self.opaque = test, False
         if test.form is Form.CHECK:
-            holds = yield from self._holds()
-            if holds is False:
+            (told,) = yield [self._request(self.seen)]
+            if self._holds(*told) is False:
                 self._drop(State.UNSUPPORTED, "even with the reference's answer the condition is false on it")
 
     def _drop(self, state: State, detail: str) -> None:

@@ -1,0 +1,110 @@
+"""Whole test programs, and questions that are worth judging with.
+
+A benchmark such as HumanEval+ ships a program that defines `check(candidate)` and raises when the candidate is wrong.
+Here candidate and test share a child, as their authors meant it, so a candidate that goes looking can find the expected
+answers: use this to evaluate, and `a1kit.duel.Judge` to train.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from a1kit.duel.judging import Judge
+from a1kit.duel.sitting import read_reference
+from a1kit.duel.verdicts import failure, shown
+from a1kit.errors import QuestionError
+from a1kit.sandbox import wire
+from a1kit.sandbox.protocol import Call, Job, Limits, Sandbox, Status
+from a1kit.types import Completion, Load, Outcome, Question, State, Verdict
+
+_NONE = wire.read(b"null").strict
+_LOADS = {
+    Status.TIMEOUT: Outcome.TIMEOUT,
+    Status.MEMORY: Outcome.MEMORY,
+    Status.REFUSED: Outcome.REFUSED,
+    Status.CRASHED: Outcome.CRASHED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProgram:
+    """A candidate with the test program that decides about it.
+
+    `test` is source that stands below `code`; `call` is the expression that runs it (`check(f)`). The candidate passes
+    when the call returns None.
+    """
+
+    code: str
+    test: str
+    call: str
+
+
+def run_checks(
+    sandbox: Sandbox, programs: Sequence[CheckedProgram], *, seconds: float = 10.0, memory_mb: int = 1024
+) -> list[Verdict]:
+    """The verdict of every program's own test, in order. `seconds` of CPU for each call."""
+    limits = Limits(seconds, max(3.0, seconds), 2.0 * max(3.0, seconds), memory_mb=memory_mb)
+    jobs = [Job(f"{one.code}\n\n{one.test}\n", (Call(one.call),), limits) for one in programs]
+    verdicts = []
+    for result in sandbox.run_jobs(jobs):
+        seen = result.observations[0] if result.observations else result.load
+        if result.load.status is not Status.OK:
+            verdicts.append(Verdict(_LOADS.get(result.load.status, Outcome.RAISED), None, result.load.detail))
+        elif seen.status is not Status.OK or seen.value is None:
+            verdicts.append(_failed_check(seen.exception) or failure(seen))
+        elif seen.value.strict == _NONE:
+            verdicts.append(Verdict(Outcome.PASSED))
+        else:
+            verdicts.append(Verdict(Outcome.WRONG, shown(seen.value), "the test program did not return None"))
+    return verdicts
+
+
+def _failed_check(exception: str | None) -> Verdict | None:
+    return Verdict(Outcome.WRONG, None, "an assertion failed") if exception == "AssertionError" else None
+
+
+def validate_question(question: Question, sandbox: Sandbox, *, call_seconds: float = 1.0) -> None:
+    """Raise `QuestionError`, naming the question and the reason, unless it can be judged with.
+
+    The reference must define the entry point, load, and pass every golden test; every golden test must be one that the
+    judge can play.
+    """
+    _validate(question, Judge(sandbox, call_seconds=call_seconds, cache_mb=0))
+
+
+def validate_questions(
+    questions: Iterable[Question], sandbox: Sandbox, *, call_seconds: float = 1.0, threads: int = 4
+) -> list[QuestionError]:
+    """The errors of all questions that cannot be judged with, in order; empty when every question is fine."""
+    judge = Judge(sandbox, call_seconds=call_seconds, cache_mb=0)
+
+    def fault(question: Question) -> QuestionError | None:
+        try:
+            _validate(question, judge)
+        except QuestionError as error:
+            return error
+        return None
+
+    with ThreadPoolExecutor(threads) as pool:
+        return [error for error in pool.map(fault, questions) if error is not None]
+
+
+def _validate(question: Question, judge: Judge) -> None:
+    where = f"question {question.id!r}"
+    if not question.entry_point.isidentifier():
+        raise QuestionError(
+            f"{where}: the entry point {question.entry_point!r} is not a name; give the function's name"
+        )
+    (duel,) = judge.play_golden([(question, Completion(read_reference(question)))])
+    if duel.load is not Load.OK:
+        raise QuestionError(f"{where}: the reference does not load ({duel.load}: {duel.load_detail})")
+    for test in duel.history:
+        if test.state is State.MALFORMED:
+            raise QuestionError(f"{where}: golden test {test.source!r} cannot be played: {test.detail}")
+        if not test.passed:
+            raise QuestionError(
+                f"{where}: the reference fails golden test {test.source!r} ({test.state}: "
+                f"{test.detail or (test.verdict.detail if test.verdict else '')}); mend the test or the reference"
+            )
