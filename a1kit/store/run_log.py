@@ -85,8 +85,7 @@ class RunLog:
         log = cls(folder, _lock(folder), announce)
         for name in (STEPS, SEGMENTS, CHECKPOINTS, CONTROL):
             make_folder(folder / name)
-        manifest = {"schema": SCHEMA, "created": _now(), "config": dict(config), **surroundings()}
-        write_text_whole(folder / CONFIG, yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True))
+        log._write_manifest({"schema": SCHEMA, "created": _now(), "config": dict(config), **surroundings()})
         return log
 
     @classmethod
@@ -103,6 +102,14 @@ class RunLog:
     @property
     def manifest(self) -> dict[str, Any]:
         return read_manifest(self.folder)
+
+    def rewrite_config(self, config: Mapping[str, Any]) -> None:
+        """Replace the config part of the manifest (a run that was made longer)."""
+        self._write_manifest({**self.manifest, "config": dict(config)})
+
+    def _write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        text = yaml.safe_dump(dict(manifest), sort_keys=False, allow_unicode=True)
+        write_text_whole(self.folder / CONFIG, text)
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
