@@ -11,7 +11,6 @@ Bytes from a child are bounded while they arrive and read only after it has ende
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ctypes
 import os
@@ -111,7 +110,7 @@ class LocalSandbox:
             if layer not in self._hello.active:
                 raise SandboxUnavailable(
                     f"The sandbox was asked for level {level}, but the layer {layer} is missing: {missing.get(layer)}. "
-                    f"This machine offers {best}: ask for that (level=None takes the best there is), or mend the layer. "
+                    f"This machine offers {best}; ask for that (level=None takes the best) or mend the layer. "
                     "`a1kit doctor` lists them all."
                 )
         if level is None and best is Level.LIMITS_ONLY and not allow_limits_only:
@@ -163,6 +162,8 @@ class LocalSandbox:
 
     async def arun_jobs(self, jobs: Sequence[Job]) -> list[ProgramResult]:
         """`run_jobs` for asyncio callers. Cancelling the task ends its children."""
+        import asyncio  # costs as much as everything else here together
+
         cancelled = threading.Event()
         try:
             return await asyncio.to_thread(self._drive, jobs, cancelled)

@@ -15,6 +15,7 @@ and those hooks would double the cost of a child.
 from __future__ import annotations
 
 import array
+import contextlib
 import gc
 import importlib
 import importlib.machinery
@@ -29,6 +30,7 @@ import sys
 import time
 import traceback
 import types
+from collections.abc import Iterator
 from typing import Any
 
 _PRELOADED = (
@@ -62,16 +64,15 @@ def load_sibling(name: str) -> types.ModuleType:
     return module
 
 
-def preload(packages: list[str]) -> list[types.ModuleType]:
-    """Import what children will find ready. Returns the third-party modules whose randomness must be seeded."""
-    register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
+@contextlib.contextmanager
+def no_fork_hooks() -> Iterator[None]:
+    """Modules imported meanwhile cannot register what they want done after a fork."""
+    register = os.register_at_fork
+    os.register_at_fork = lambda **hooks: None
     try:
-        for name in _PRELOADED.split():
-            importlib.import_module(name)
-        modules = [importlib.import_module(name) for name in packages]
+        yield
     finally:
         os.register_at_fork = register
-    return [module for module in modules if module.__name__ == "numpy"]
 
 
 def address_space() -> int:
@@ -215,18 +216,20 @@ class Zygote:
     def __init__(self, control: socket.socket, settings: dict[str, Any]):
         self.control, self.parent, self.pid = control, os.getppid(), os.getpid()
         self.null = os.open(os.devnull, os.O_RDWR)
+        sys.path += settings["site"]
+        for name in _PRELOADED.split():
+            importlib.import_module(name)
         self.frames = load_sibling("frames")
         isolation = load_sibling("isolation")
         child = load_sibling("child")
-        sys.path += settings["site"]
         self.cage = isolation.Cage(settings["layers"], settings["folders"], settings["excluded"], settings["packages"])
-        seeded = preload(settings["preload"])
+        packages = [importlib.import_module(name) for name in settings["preload"]]
         self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE)
         self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
         self.blank = bytes(mmap.PAGESIZE)
         self.may_leave_strays = "seccomp" not in self.cage.active
         self.base_memory = address_space()
-        child.settle(seeded)
+        child.settle([module for module in packages if module.__name__ == "numpy"])
 
     def serve(self) -> None:
         """Say hello, then run orders until the trusted process goes away."""
@@ -317,7 +320,8 @@ def say(control: socket.socket, message: dict[str, Any]) -> None:
 def main(arguments: list[str]) -> None:
     control = socket.socket(fileno=int(arguments[0]))
     try:
-        zygote = Zygote(control, json.loads(arguments[1]))
+        with no_fork_hooks():
+            zygote = Zygote(control, json.loads(arguments[1]))
     except Exception as error:
         say(control, {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-2000:]})
         return
