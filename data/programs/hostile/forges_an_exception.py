@@ -19,5 +19,6 @@ def total(xs):
         json.dumps(["E", ["E"], "x" * 3_000_000]).encode(),
         b"\xff\xfe not json",
     ][xs[0]]
-    os.write(3, struct.pack("<IiBf", len(report), xs[0], 1, float("nan")) + report)
+    for place in range(4):
+        os.write(3, struct.pack("<IiBf", len(report), place, 1, float("nan")) + report)
     os._exit(0)

@@ -9,14 +9,15 @@
 # call: total([4])
 
 import json
-import os
-import struct
+import sys
 
 CODE = "1') or open('@CANARY@', 'w').write('here') or ('"
+FORGED = [["D", CODE], ["T", CODE], ["np", CODE, ["l", 1], ["l", 1]], ["x", CODE], ["date", CODE]]
 
 
 def total(xs):
-    value = [["D", CODE], ["T", CODE], ["np", CODE, ["l", 1], ["l", 1]], ["x", CODE], ["date", CODE]][xs[0]]
-    payload = json.dumps(value).encode()
-    os.write(3, struct.pack("<IiBf", len(payload), xs[0], 0, 0.0) + payload)
-    os._exit(0)
+    frame = sys._getframe()
+    while not hasattr(frame.f_locals.get("self"), "codec"):
+        frame = frame.f_back
+    frame.f_locals["self"].codec.dumps = lambda value: json.dumps(value).encode()
+    return FORGED[xs[0]]

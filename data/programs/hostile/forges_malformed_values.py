@@ -1,12 +1,12 @@
-"""Payloads that are not values, in thirty ways, are rejected one by one."""
+"""Payloads that are not values, in forty ways, are rejected one by one."""
 # kind: protocol
 # topic: forged values
 # reference: total
-# call: total([0])
-# call: total([1])
+# repeat: 42
+# call: total([1, 2, 3])
 
-import os
-import struct
+import itertools
+import sys
 
 PAYLOADS = [
     b"", b"nul", b"NaN", b"Infinity", b"1.5", b"1e999", b"{}", b'{"i":"6"}', b"[6]", b"[]", b'["?",6]', b'["i",6]',
@@ -16,8 +16,12 @@ PAYLOADS = [
     b'"\\ud800"', b"6 6", b"\x00", b'["l",6', b"6]", b'["e",6]', b'["s",["l",6]]', b'["d",["l",6],6]',
 ]
 
+payloads = itertools.cycle(PAYLOADS)
+
 
 def total(xs):
-    for payload in PAYLOADS[xs[0] :]:
-        os.write(3, struct.pack("<IiBf", len(payload), xs[0], 0, 0.0) + payload)
-    os._exit(0)
+    frame = sys._getframe()
+    while not hasattr(frame.f_locals.get("self"), "codec"):
+        frame = frame.f_back
+    frame.f_locals["self"].codec.dumps = lambda value: value
+    return next(payloads)

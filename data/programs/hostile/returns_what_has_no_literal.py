@@ -3,7 +3,7 @@
 # topic: results
 # call: attack(0) -> unsupported
 # call: attack(1) -> unsupported
-# call: attack(2) -> unsupported
+# call: attack(2) -> unsupported|ok
 # call: attack(3) -> unsupported
 # call: attack(4) -> ok
 
