@@ -21,7 +21,7 @@ from a1kit.parsing import names
 from a1kit.parsing.closeness import Pair, closeness, comparer, equality
 from a1kit.parsing.normal import Normaliser
 from a1kit.parsing.observe import Seen, observed, prepared, spelled
-from a1kit.parsing.setup import Origin, Setup, Step
+from a1kit.parsing.setup import Setup, Step
 from a1kit.parsing.source import Segments, Unparsable, bounded
 from a1kit.types import Form, TestCase
 

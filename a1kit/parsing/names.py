@@ -60,11 +60,19 @@ decides (see `import_for`)."""
 STDLIB = frozenset(sys.stdlib_module_names)
 
 _MUTATORS = frozenset(
-    "add append appendleft clear discard difference_update extend extendleft insert intersection_update move_to_end pop "
-    "popitem popleft push put remove reverse rotate setdefault sort symmetric_difference_update update".split()
+    ["add", "append", "appendleft", "clear", "discard", "difference_update", "extend", "extendleft", "insert", "intersection_update", "move_to_end", "pop", "popitem", "popleft", "push", "put", "remove", "reverse", "rotate", "setdefault", "sort", "symmetric_difference_update", "update"]
 )
-_ONLY_LOOK = frozenset("print repr str len type id isinstance hasattr callable".split())
-AMBIENT = frozenset("seed setrecursionlimit set_int_max_str_digits setlocale setcontext getcontext".split())
+_PURE = frozenset(
+    "as_integer_ratio bit_length capitalize casefold center copy count decode difference encode endswith expandtabs find format "
+    "get hex index intersection is_integer isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric "
+    "isspace issubset issuperset istitle isupper items join keys ljust lower lstrip most_common partition removeprefix "
+    "removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase "
+    "symmetric_difference title translate union upper values zfill".split()
+)
+"""Methods of built-in types that leave their object as it is."""
+
+_ONLY_LOOK = frozenset(["print", "repr", "str", "len", "type", "id", "isinstance", "hasattr", "callable"])
+AMBIENT = frozenset(["seed", "setrecursionlimit", "set_int_max_str_digits", "setlocale", "setcontext", "getcontext"])
 """Functions that change the state of the whole interpreter: a statement that calls one is always set-up."""
 
 
@@ -274,9 +282,21 @@ def mutates(statement: ast.stmt) -> set[str]:
             found.add(base_name(node.target))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
             found.add(base_name(node.func))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+            found.add(base_name(node.args[0]))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             found |= _handed_over(node.value)
     found.discard(None)
+    return {name for name in found if name is not None}
+
+
+def receivers(node: ast.AST) -> set[str]:
+    """Names whose objects get a method call that is not known to leave them as they are."""
+    found = {
+        base_name(child.func)
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute) and child.func.attr not in _PURE
+    }
     return {name for name in found if name is not None}
 
 

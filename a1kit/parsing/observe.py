@@ -21,10 +21,10 @@ MAX_UNROLLED = 256
 """Most elements of a literal loop or comprehension that are written out."""
 
 _ONLY_LOOK = frozenset(
-    "callable dir getattr hasattr help id isinstance issubclass len print repr str type vars bool hash".split()
+    ["callable", "dir", "getattr", "hasattr", "help", "id", "isinstance", "issubclass", "len", "print", "repr", "str", "type", "vars", "bool", "hash"]
 )
-_SINGLE = frozenset("round isinstance hasattr getattr next sorted enumerate issubclass sum int iter islice".split())
-_COMPARING = frozenset("isclose allclose array_equal approx eq ne lt le gt ge is_ is_not contains compare".split())
+_SINGLE = frozenset(["round", "isinstance", "hasattr", "getattr", "next", "sorted", "enumerate", "issubclass", "sum", "int", "iter", "islice"])
+_COMPARING = frozenset(["isclose", "allclose", "array_equal", "approx", "eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not", "contains", "compare"])
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 

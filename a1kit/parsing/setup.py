@@ -88,6 +88,8 @@ class Setup:
     weak: set[str] = field(default_factory=set)
     helpers: set[str] = field(default_factory=set)
     aliases: dict[str, set[str]] = field(default_factory=dict)
+    asserted: list[ast.expr] = field(default_factory=list)
+    """Calls of the entry point in earlier assertions that were handed variables."""
     redefined: bool = False
     starred: bool = False
 
@@ -95,7 +97,7 @@ class Setup:
         """A set-up that can grow on its own (inside a test function)."""
         return Setup(
             self.entry_point, list(self.steps), dict(self.literals), set(self.strong), set(self.weak), set(self.helpers),
-            {name: set(group) for name, group in self.aliases.items()}, self.redefined, self.starred,
+            {name: set(group) for name, group in self.aliases.items()}, list(self.asserted), self.redefined, self.starred,
         )
 
     @property
@@ -132,8 +134,8 @@ class Setup:
 
     def _append(self, node: ast.stmt, text: str, origin: Origin) -> None:
         binds, loads = frozenset(names.binds(node)), frozenset(names.loads(node))
-        mutated = frozenset(names.mutates(node))
         defines = _is_definition(node)
+        mutated = frozenset(names.mutates(node) | (set() if defines else names.receivers(node) & self.strong))
         runs = not defines and bool(loads & self.callables)
         tainted = not defines and (runs or bool(loads & self.strong))
         hands = frozenset(self._handed(node)) if runs else frozenset()
@@ -189,19 +191,20 @@ class Setup:
                     waiting.append(other)
         return found
 
-    def slice(self, wanted: Iterable[str], weak: bool = False, before: int | None = None) -> Slice:
+    def slice(self, wanted: Iterable[str], weak: bool = False) -> Slice:
         """The steps that `wanted` names depend on. `weak`: a call of the entry point may have changed its arguments."""
         needed = set(wanted)
         chosen: list[Step] = []
-        for step in reversed(self.steps[:before]):
+        for step in reversed(self.steps):
             touched = step.mutates | step.hands if weak else step.mutates
             hit = step.ambient or bool(step.binds & needed) or any(self.group(name) & needed for name in touched)
             if hit:
                 chosen.append(step)
-                if step.assigned is not None or isinstance(step.node, ast.Import | ast.ImportFrom) or _is_definition(step.node):
+                if step.origin.plain:
                     needed -= step.binds
                 needed |= step.loads
-        return Slice(tuple(reversed(chosen)), frozenset(needed - names.BUILTINS - {self.entry_point}))
+        bound: set[str] = set().union(*(step.binds for step in chosen))
+        return Slice(tuple(reversed(chosen)), frozenset(needed - bound - names.BUILTINS - {self.entry_point}))
 
     def origins(self, steps: Iterable[Step], wanted: Iterable[str]) -> list[Origin]:
         """The statements as written that `steps` came from, with what those need in turn, in order."""
@@ -226,7 +229,7 @@ class Setup:
             step = self.steps[index]
             if name in step.binds:
                 value = step.assigned
-                if value is None or not step.tainted:
+                if value is None or not step.tainted or step.mutates:
                     return None
                 sources = step.loads | {name}
                 for later in self.steps[index + 1 :]:

@@ -14,7 +14,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from a1kit.parsing import names
 from a1kit.parsing.assertions import Context, analyse, malformed
 from a1kit.parsing.blocks import Block, dedent, split_blocks, without_chat_tokens, without_thinking
 from a1kit.parsing.normal import Normaliser

@@ -111,10 +111,49 @@ class Unfolder:
     # ── single statements ──
 
     def _assertion(self, node: ast.Assert, setup: Setup, segments: Segments | None) -> None:
-        self.emit(self._text(node, segments), setup, False)
-        for inner in ast.walk(node.test):
-            if isinstance(inner, ast.NamedExpr):
-                setup.add(ast.fix_missing_locations(ast.Assign([inner.target], inner.value, lineno=1)))
+        """Hand over an assertion. Later ones see what it did: names it bound, objects that changed under its calls."""
+        written_test = node.test
+        read = names.loads(written_test)
+        watched = setup.callables | setup.strong
+        inner = setup
+        if setup.asserted and not read & (watched | setup.weak):  # `assert xs == [1]` after `assert f(xs) == 2`
+            inner = setup.copy()
+            for call in setup.asserted:
+                if names.loads(call) & read:
+                    inner.add(_as_statement(call))
+        elif isinstance(node.test, ast.BoolOp):
+            test = self._looks_after(node.test, inner := setup.copy())
+            if test is not node.test:
+                node, segments = ast.Assert(test, None, lineno=1, col_offset=0), None
+        self.emit(self._text(node, segments), inner, False)
+        for child in ast.walk(written_test):
+            if isinstance(child, ast.NamedExpr):
+                setup.add(ast.fix_missing_locations(ast.Assign([child.target], child.value, lineno=1)))
+        if read & watched:
+            self._remember(written_test, setup)
+
+    def _looks_after(self, test: ast.BoolOp, setup: Setup) -> ast.expr:
+        """`f(xs) and xs == [1]` reads an argument after the call: give the result a name, in `setup` and in the test."""
+        handed: set[str] = set()
+        for part in test.values:
+            if names.loads(part) & handed and not names.loads(part) & setup.callables:
+                break
+            handed |= set().union(*(names.loads(call) for call in _entry_calls(part, setup.callables)))
+        else:
+            return test
+        fresh = _NamedResults(setup).visit(copy_tree(test))
+        return expression(ast.fix_missing_locations(fresh))
+
+    def _remember(self, test: ast.expr, setup: Setup) -> None:
+        for call in _entry_calls(test, setup.callables):
+            if names.loads(call) - setup.callables - names.BUILTINS:
+                setup.asserted.append(call)
+        for child in ast.walk(test):
+            if isinstance(child, ast.Call) and names.mutates(_as_statement(child)) & setup.strong:
+                changes = isinstance(child.func, ast.Attribute) and names.receivers(child) & setup.strong
+                if changes or (isinstance(child.func, ast.Name) and child.func.id == "next"):
+                    setup.add(_as_statement(child))
+                    return
 
     def _step(self, node: ast.stmt, setup: Setup, segments: Segments | None) -> None:
         setup.add(node, self._text(node, segments))
@@ -427,6 +466,32 @@ class Unfolder:
             except Unparsable:
                 text = self._text(node, segments)
             self.refuse(text, reason)
+
+
+class _NamedResults(ast.NodeTransformer):
+    """Moves calls of the entry point into assignments at the end of a set-up."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.callables):
+            self.generic_visit(node)
+            return node
+        name = f"result_{len(self.setup.steps)}"
+        self.setup.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], node, lineno=1)))
+        return ast.Name(name, ast.Load())
+
+
+def _entry_calls(tree: ast.AST, callables: set[str]) -> list[ast.Call]:
+    return [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in callables
+    ]
+
+
+def _as_statement(value: ast.expr) -> ast.stmt:
+    return ast.fix_missing_locations(ast.Expr(expression(copy_tree(value)), lineno=1, col_offset=0))
 
 
 class _OwnMethods(ast.NodeTransformer):
