@@ -41,7 +41,7 @@ def template(dark: bool = False) -> go.layout.Template:
             "colorway": list(COLOURS),
             "xaxis": axis,
             "yaxis": axis,
-            "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "bgcolor": "rgba(0,0,0,0)"},
+            "legend": {"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "bgcolor": "rgba(0,0,0,0)"},
             "margin": {"l": 52, "r": 16, "t": 56, "b": 48},
             "hovermode": "x unified",
             "hoverlabel": {"font": {"size": 12}},
@@ -158,7 +158,7 @@ def _figure(title: str, unit: str, dark: bool) -> go.Figure:
     figure.update_layout(
         template=template(dark),
         title=title,
-        xaxis={"title": "step"},
+        xaxis={"title": {"text": "step", "standoff": 4}},
         yaxis={"title": unit, "rangemode": "tozero"},
         uirevision="run",
         height=340,

@@ -2,8 +2,9 @@
 
 `visible` makes text safe to *read*, not only safe to embed: control characters, terminal escapes and the Unicode marks
 that reorder text are replaced by what they are called, so that a program cannot look different from what it is.
-Embedding is safe because every string is escaped here, and nowhere else in the app is markup put together. Braces, dollar
-signs and backticks are escaped too: the page's HTML component fills templates, and no text of a model may become one.
+Embedding is safe because every string is escaped here, and nowhere else in the app is markup put together. Braces,
+dollar signs and backticks are escaped too: the page's HTML component fills templates, and no text of a model may become
+one.
 
 Not handled: layout on paper, and colours beyond those of `app/style.css`, which has both a light and a dark set.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import difflib
 import html
 import re
+import statistics
 import unicodedata
 from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from a1kit.rewards import Convention, Rules
-from a1kit.types import Duel, JudgedTest, Load, Outcome, State, Suite
+from a1kit.types import Duel, JudgedTest, Load, Outcome, Question, State, Suite
 
 LONGEST_TEXT = 20_000
 """Characters of one model-written text that are shown; the rest is counted."""
@@ -230,3 +232,41 @@ def _suite_formula(place: int, suite: Suite, rules: Rules, pass_hist: float | No
         f"{1 - rules.alpha:g} · adversity {suite.adversity:.3f} "
         f"<span class='a1-quiet'>({failed} of {len(suite.kept)} kept tests failed{history})</span>"
     )
+
+
+def question(asked: Question) -> str:
+    """The text of a question."""
+    return f'<div class="a1-note"><b>{escape(asked.entry_point, 200)}</b> {escape(asked.prompt)}</div>'
+
+
+def candidate(duel: Duel) -> str:
+    """The program that was run, with what the judge noticed about it."""
+    flags = f"<p class='a1-quiet'>noticed: {escape(', '.join(duel.flags), 500)}</p>" if duel.flags else ""
+    if duel.load is not Load.OK:
+        flags = note(f"does not load: {duel.load.value}. {duel.load_detail}", "bad") + flags
+    return code(duel.code or duel.completion.text, "the candidate") + flags
+
+
+def rivals(duels: Sequence[Duel], shown: int, chosen: Sequence[bool]) -> str:
+    """The candidates of one question side by side: reward, σ of the suites' rewards, and whether TopVar chose them."""
+    rows = "".join(
+        f"<tr><th scope='row'>{number}{' (shown)' if number == shown else ''}</th>"
+        f"<td class='a1-number'>{duel.reward:.3f}</td><td class='a1-number'>{_sigma(duel)}</td>"
+        f"<td>{'teaches the Test LLM' if taught else ''}</td></tr>"
+        for number, (duel, taught) in enumerate(zip(duels, chosen, strict=True))
+    )
+    return (
+        '<div class="a1-scroll" tabindex="0" role="region" aria-label="candidates of this question">'
+        "<table class='a1-table'><thead><tr><th scope='col'>candidate</th><th scope='col'>reward</th>"
+        f"<th scope='col'>σ</th><th scope='col'>TopVar</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _sigma(duel: Duel) -> str:
+    return f"{statistics.pstdev(suite.reward for suite in duel.suites):.3f}" if duel.suites else "–"
+
+
+def tiles(facts: Sequence[tuple[str, str]]) -> str:
+    """Short facts side by side: (what, value)."""
+    body = "".join(f"<div class='a1-tile'>{escape(name)}<b>{escape(value)}</b></div>" for name, value in facts)
+    return f'<div class="a1-tiles" role="status">{body}</div>'

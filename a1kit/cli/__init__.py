@@ -26,6 +26,7 @@ EXIT_INPUT, EXIT_INFRASTRUCTURE, EXIT_INTERRUPTED = 1, 3, 130
 COMMANDS = {
     "judge": "Judge candidates and test suites: JSON lines in, verdicts and rewards out.",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
+    "view": "Open the inspector on the runs of this folder.",
     "bench": "Measure the claims of the README on this machine.",
 }
 """Name -> one line of help. The module is `a1kit.cli.NAME`, the function `command`."""

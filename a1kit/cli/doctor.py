@@ -175,11 +175,13 @@ def _packages() -> Iterator[Finding]:
         yield Finding("packages", "a1kit", Health.NOTE, "not installed", "pip install -e . in the checkout")
         return
     yield Finding("packages", "a1kit", Health.OK, metadata.version("a1kit"))
+    seen = set()
     for line in requirements:
         name = re.match(r"[\w.-]+", line)
         extra = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
-        if name is None or (extra and extra[1] == "dev"):
+        if name is None or (extra and extra[1] == "dev") or name[0] in seen:
             continue
+        seen.add(name[0])
         found = _version(name[0])
         wanted = line.split(";")[0].strip()
         if found is not None:
@@ -250,6 +252,10 @@ def _print_table(findings: list[Finding]) -> None:
         Health.BAD: Text("✗", style="bold red"),
     }
     table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
     section = None
     for item in findings:
         if item.section != section:

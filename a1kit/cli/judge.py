@@ -123,13 +123,13 @@ class Tally:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        table = Table(caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
         table.add_column("id", no_wrap=True, overflow="ellipsis", min_width=12)
         table.add_column("loads", no_wrap=True)
         for name in ("valid", "corr.", "drop.", "passed", "failed", "R code"):
             table.add_column(name, justify="right", no_wrap=True)
         table.add_column("R tests", justify="right", overflow="ellipsis", min_width=9, max_width=24)
-        table.add_column("noticed", overflow="ellipsis")
+        table.add_column("noticed", overflow="fold", min_width=20)
         for row in self._rows:
             table.add_row(*(Text(_printable(cell)) for cell in row))
         table.caption = (

@@ -1,0 +1,74 @@
+"""Which runs the app may show, and one cached reader of their step files.
+
+A run is asked for by name and looked up among those that were found, so nothing that a browser sends is ever used as a
+path. Steps are immutable once written, so a small cache keyed by the file's time and size is always right.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from a1kit.errors import InputError
+from a1kit.rewards import Convention, Rules
+from a1kit.store.rows import StepFile, read_step
+from a1kit.store.run_log import list_runs, read_manifest, step_files, step_path
+
+CACHED_STEPS = 8
+
+
+@dataclass
+class Shelf:
+    """The runs under `root`, and those that were named on the command line."""
+
+    root: Path
+    named: Sequence[Path] = ()
+    _steps: OrderedDict[tuple[str, int, int], StepFile] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def names(self) -> list[str]:
+        """Names of the runs there are, newest first; those named on the command line before all others."""
+        return list(self._found())
+
+    def folder(self, name: str) -> Path:
+        """The folder of a run by its name. Raises `InputError` for a name that is not on the shelf."""
+        found = self._found()
+        if name not in found:
+            raise InputError(f"there is no run {name!r} here; there are: {', '.join(found) or 'none yet'}.")
+        return found[name]
+
+    def steps(self, name: str) -> list[int]:
+        return [int(path.stem) for path in step_files(self.folder(name))]
+
+    def step(self, name: str, step: int) -> StepFile:
+        """One step of a run, from its own file or the cache."""
+        path = step_path(self.folder(name), step)
+        try:
+            stat = path.stat()
+        except FileNotFoundError as error:
+            raise InputError(f"run {name!r} has no step {step} any more.") from error
+        key = (str(path), stat.st_mtime_ns, stat.st_size)
+        with self._lock:
+            if key in self._steps:
+                self._steps.move_to_end(key)
+                return self._steps[key]
+        read = read_step(path)
+        with self._lock:
+            self._steps[key] = read
+            while len(self._steps) > CACHED_STEPS:
+                self._steps.popitem(last=False)
+        return read
+
+    def rules(self, name: str) -> Rules:
+        """The reward rules the run was trained with."""
+        game = read_manifest(self.folder(name))["config"]["game"]
+        return Rules(game["tests"], game["alpha"], Convention(game["convention"]), game["predictions"])
+
+    def _found(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for path in [*self.named, *list_runs(self.root)]:
+            found.setdefault(path.resolve().name, path)
+        return found
