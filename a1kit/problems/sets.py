@@ -13,8 +13,9 @@ reasons that can concern a whole data set (thousands of prompts that are too lon
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from a1kit.errors import InputError
 from a1kit.types import Question
@@ -60,6 +61,35 @@ class ProblemSet:
     def counts(self) -> dict[str, int]:
         """How many rows were left out, by reason, most frequent first."""
         return dict(Counter(rejection.reason for rejection in self.rejected).most_common())
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the questions, in order."""
+        return tuple(question.id for question in self.questions)
+
+    def without(self, judged: Iterable[tuple[Question, Rejection | None]]) -> ProblemSet:
+        """The set without the questions that come with a rejection; splits shrink with it, and it is counted."""
+        kept, rejected = [], list(self.rejected)
+        for question, rejection in judged:
+            if rejection is None:
+                kept.append(question)
+            else:
+                rejected.append(rejection)
+        ids = {question.id for question in kept}
+        splits = {name: tuple(i for i in split if i in ids) for name, split in self.splits.items()}
+        return ProblemSet(self.name, tuple(kept), splits, tuple(rejected))
+
+    def divided(self, held_out: float) -> ProblemSet:
+        """The set with the splits `train` and `held_out`, about that share in the latter, chosen by a hash of each id:
+        the same question falls on the same side in every run and however many others there are."""
+        if not 0 < held_out < 1:
+            raise self._fault(f"held_out is {held_out}; it is a share between 0 and 1.")
+        away = {i for i in self.ids if int.from_bytes(sha256(i.encode()).digest()[:8]) < held_out * 2**64}
+        splits = {
+            "train": tuple(i for i in self.ids if i not in away),
+            "held_out": tuple(i for i in self.ids if i in away),
+        }
+        return replace(self, splits=splits)
 
     def split(self, name: str) -> ProblemSet:
         """The questions of one split, in the set's order, as a set of their own."""
