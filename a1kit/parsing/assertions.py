@@ -82,8 +82,15 @@ def _analyse(node: ast.Assert, segments: Segments, setup: Setup, context: Contex
     form = _form(pairs, seen)
     assert form is not Form.CLOSE or pairs is not None
     expected = pairs[0].work_answer if form is Form.CLOSE and pairs else work
-    sides = split([call.node for call in seen.calls], [call.chain for call in seen.calls], test, expected,
-                  _outside(expected, seen), setup, context)
+    sides = split(
+        [call.node for call in seen.calls],
+        [call.chain for call in seen.calls],
+        test,
+        expected,
+        _outside(expected, seen),
+        setup,
+        context,
+    )
     case = _spelled_out(work, seen, segments, segments if work is test else None, sides, form)
     if pairs is None:
         return _without_slot(case, test, segments, sides)
@@ -131,7 +138,9 @@ def _refuse_hidden_answers(work: ast.expr, seen: _Observations, setup: Setup) ->
         return
     call = tested[0]
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in setup.helpers:
-        raise Unparsable(f"the helper {call.func.id} compares inside, where the candidate would see the expected answer")
+        raise Unparsable(
+            f"the helper {call.func.id} compares inside, where the candidate would see the expected answer"
+        )
 
 
 def _outside(expected: ast.expr, seen: _Observations) -> set[str]:
@@ -149,8 +158,13 @@ def _outside(expected: ast.expr, seen: _Observations) -> set[str]:
 
 
 def split(
-    calls: Sequence[ast.expr], chains: Sequence[ast.expr], written: ast.AST, expected: ast.AST, check_names: set[str],
-    setup: Setup, context: Context,
+    calls: Sequence[ast.expr],
+    chains: Sequence[ast.expr],
+    written: ast.AST,
+    expected: ast.AST,
+    check_names: set[str],
+    setup: Setup,
+    context: Context,
 ) -> Sides:
     """Divide the steps between the child's side and the judge's side, resolve well-known names, and make the key.
 
@@ -181,7 +195,8 @@ def split(
 
 
 def _refuse_other_part(calls: Sequence[ast.AST], expected: ast.AST, shared: set[str], setup: Setup) -> None:
-    """Refuse `f(data[0]) == data[1]` where `data` is computed: the child would compute the answer along with the question."""
+    """Refuse `f(data[0]) == data[1]` where `data` is computed: the child would compute the answer along with the
+    question."""
     inside = {id(node) for call in calls for node in ast.walk(call)}
     for name in shared:
         step = setup.producer(name)
@@ -194,13 +209,18 @@ def _refuse_other_part(calls: Sequence[ast.AST], expected: ast.AST, shared: set[
 
 
 def _parts(tree: ast.AST, name: str, inside: set[int]) -> set[str]:
-    """Which parts of a variable an expression reads: `[0]`, `.x`, or "" for all of it. Nodes in `inside` do not count."""
+    """Which parts of a variable an expression reads: `[0]`, `.x`, or "" for all of it. Nodes in `inside` do not
+    count."""
     found: set[str] = set()
     covered: set[int] = set()
     for node in ast.walk(tree):
         if id(node) in inside:
             continue
-        if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+        if (
+            isinstance(node, ast.Subscript | ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == name
+        ):
             found.add(ast.dump(node.slice) if isinstance(node, ast.Subscript) else f".{node.attr}")
             covered.add(id(node.value))
         elif isinstance(node, ast.Name) and node.id == name and id(node) not in covered:
@@ -265,9 +285,14 @@ def _spelled_out(
     calls = tuple(spelled(call.node, {}, untouched) for call in seen.calls)
     chained = form is Form.CHECK and any(call.chain is not call.node for call in seen.calls)
     return TestCase(
-        source=sides.prefix + segments.text, key=sides.key, form=form, setup=sides.setup, calls=calls,
+        source=sides.prefix + segments.text,
+        key=sides.key,
+        form=form,
+        setup=sides.setup,
+        calls=calls,
         opaque_calls=tuple(spelled(call.chain, {}, untouched) for call in seen.calls) if chained else (),
-        check="" if form is Form.CLOSE else spelled(work, seen.plain, untouched), check_setup=sides.check_setup,
+        check="" if form is Form.CLOSE else spelled(work, seen.plain, untouched),
+        check_setup=sides.check_setup,
         opaque_check=spelled(work, seen.opaque, untouched) if chained else "",
     )
 
@@ -291,8 +316,18 @@ def _pairs(test: ast.expr, work: ast.expr, seen: _Observations, setup: Setup) ->
                 return None
             tested, answer = (worked.first, worked.second) if first else (worked.second, worked.first)
             slot = as_written.second if first else as_written.first
-            return [Pair(slot, tested, answer, as_written.kind, as_written.strict, as_written.identity,
-                         as_written.rel_tol, as_written.abs_tol)]
+            return [
+                Pair(
+                    slot,
+                    tested,
+                    answer,
+                    as_written.kind,
+                    as_written.strict,
+                    as_written.identity,
+                    as_written.rel_tol,
+                    as_written.abs_tol,
+                )
+            ]
     return None
 
 
@@ -301,7 +336,11 @@ def _holds(node: ast.AST, seen: _Observations) -> bool:
 
 
 def _with_slots(
-    case: TestCase, pairs: Sequence[Pair], seen: _Observations, segments: Segments, untouched: Segments | None,
+    case: TestCase,
+    pairs: Sequence[Pair],
+    seen: _Observations,
+    segments: Segments,
+    untouched: Segments | None,
     sides: Sides,
 ) -> TestCase:
     answers = tuple(spelled(pair.work_tested, seen.plain, untouched) for pair in pairs)
@@ -318,8 +357,11 @@ def _with_slots(
         left = [spelled(pair.work_tested, {}, untouched) for pair in pairs]
         template = _equalities(sides.prefix, left)
     return replace(
-        case, predicted=spelled(pairs[0].work_answer, {}, untouched) if len(pairs) == 1 else None,
-        answer_exprs=answers, opaque_answer_exprs=opaque, template=template,
+        case,
+        predicted=spelled(pairs[0].work_answer, {}, untouched) if len(pairs) == 1 else None,
+        answer_exprs=answers,
+        opaque_answer_exprs=opaque,
+        template=template,
         strict=case.form is Form.EQUAL and pairs[0].strict,
         rel_tol=pairs[0].rel_tol if case.form is Form.CLOSE else 0.0,
         abs_tol=pairs[0].abs_tol if case.form is Form.CLOSE else 0.0,
@@ -343,9 +385,15 @@ def _without_slot(case: TestCase, test: ast.expr, segments: Segments, sides: Sid
         begin, end = segments.start(test), segments.end(test)
         positive = inner is test
         body = f"not {segments.text[begin:end]}" if positive else segments.of(inner)
-        check, opaque = (f"bool({text})" if text else "" for text in (_bare(case.check, positive), _bare(case.opaque_check, positive)))
+        check, opaque = (
+            f"bool({text})" if text else ""
+            for text in (_bare(case.check, positive), _bare(case.opaque_check, positive))
+        )
         return replace(
-            case, predicted=str(positive), answer_exprs=(check,), opaque_answer_exprs=(opaque,) if opaque else (),
+            case,
+            predicted=str(positive),
+            answer_exprs=(check,),
+            opaque_answer_exprs=(opaque,) if opaque else (),
             negation=sides.prefix + segments.text[:begin] + body + segments.text[end:],
         )
     left = dict.fromkeys(case.opaque_calls or case.calls)
@@ -357,7 +405,9 @@ def _without_slot(case: TestCase, test: ast.expr, segments: Segments, sides: Sid
     if case.opaque_calls:
         answers = tuple(_applied(case, numbered[call]) for call in left)
     return replace(
-        case, answer_exprs=answers, opaque_answer_exprs=names_of if case.opaque_calls else (),
+        case,
+        answer_exprs=answers,
+        opaque_answer_exprs=names_of if case.opaque_calls else (),
         template=_equalities(sides.prefix, list(left)),
     )
 

@@ -12,13 +12,19 @@ import re
 from dataclasses import dataclass
 
 _OPENER = re.compile(r"^(?P<indent>[ \t]*(?:>[ \t]?)*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
-_ONE_LINE = re.compile(r"^[ \t]*(?P<fence>`{3,})[ \t]*(?:(?:python3?|py)[ \t]+)?(?P<code>[^`]+?)[ \t]*(?P=fence)[ \t]*$", re.I)
+_ONE_LINE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})[ \t]*(?:(?:python3?|py)[ \t]+)?(?P<code>[^`]+?)[ \t]*(?P=fence)[ \t]*$", re.I
+)
 _THINKING = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
-_CHAT_TOKEN = re.compile(r"(?:<\|[a-zA-Z_]+\|>|<｜[^｜\n]{1,40}｜>|</s>|</?answer>)\s*$|^\s*(?:</?answer>|<\|[a-zA-Z_]+\|>|<s>)", re.M)
+_CHAT_TOKEN = re.compile(
+    r"(?:<\|[a-zA-Z_]+\|>|<｜[^｜\n]{1,40}｜>|</s>|</?answer>)\s*$|^\s*(?:</?answer>|<\|[a-zA-Z_]+\|>|<s>)", re.M
+)
 _STRING = re.compile(r"#[^\n]*|'''|\"\"\"|'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
 
-PYTHON = frozenset(("", "python", "py", "python3", "py3", "python2", "ipython", "ipython3", "pycon", "python-repl", "code"))
+PYTHON = frozenset(
+    ("", "python", "py", "python3", "py3", "python2", "ipython", "ipython3", "pycon", "python-repl", "code")
+)
 """Names of a fence, in lower case, that may hold Python."""
 
 
@@ -50,13 +56,11 @@ class Answer:
 
 
 def without_thinking(text: str) -> Answer:
-    """Drop `<think>…</think>`; a closing tag alone (the prompt opened it) counts, an opening one alone leaves no answer."""
-    last = None
-    for last in _THOUGHT.finditer(text):
-        pass
-    if last is not None:
-        rest = text[last.end() :]
-        return Answer(rest, thought=True)
+    """Drop `<think>…</think>`; a closing tag alone (the prompt opened it) counts, an opening one alone leaves no
+    answer."""
+    closings = list(_THOUGHT.finditer(text))
+    if closings:
+        return Answer(text[closings[-1].end() :], thought=True)
     opening = _THINKING.search(text)
     if opening is not None:
         return Answer(text[: opening.start()], thought=True, unfinished=True)
@@ -98,8 +102,7 @@ def split_blocks(text: str) -> list[Block]:
 
 
 def _language(info: str) -> str:
-    word = re.split(r"[\s{:,]", info.lstrip("{. "), maxsplit=1)[0].rstrip("}").lower()
-    return word
+    return re.split(r"[\s{:,]", info.lstrip("{. "), maxsplit=1)[0].rstrip("}").lower()
 
 
 def _flush(outside: list[str], blocks: list[Block]) -> None:

@@ -86,10 +86,11 @@ def closeness(test: ast.expr, literals: Mapping[str, ast.expr]) -> Recognised | 
 
 def comparer(test: ast.expr, literals: Mapping[str, ast.expr]) -> Recognised | None:
     """`np.allclose(a, b, …)` and its kind: evaluated as they are, with a slot for the answer."""
-    if isinstance(test, ast.Call) and _function(test) in _COMPARERS and len(test.args) >= 2:
-        if not any(isinstance(argument, ast.Starred) for argument in test.args):
-            return Recognised(test.args[0], test.args[1], kind="check")
-    return None
+    if not (isinstance(test, ast.Call) and _function(test) in _COMPARERS and len(test.args) >= 2):
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in test.args):
+        return None
+    return Recognised(test.args[0], test.args[1], kind="check")
 
 
 def _function(call: ast.Call) -> str:

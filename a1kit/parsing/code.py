@@ -6,9 +6,10 @@ The rules, in order:
 
 1. Text that is a program as it stands, and defines the entry point, is that program.
 2. Thinking and chat tokens go; fences are split off (`a1kit.parsing.blocks`).
-3. The *last* block that defines the entry point is the answer. A closed fence is taken whole: if it holds a syntax error,
-   the answer holds a syntax error. Text without a fence, or after a fence that never closes, is searched for the longest
-   stretches of statements that compile.
+3. The *last* block that defines the entry point is the answer. A closed fence is taken whole: if it holds a syntax
+error,
+   the answer holds a syntax error. Text without a fence, or after a fence that never closes, is searched for the
+   longest stretches of statements that compile.
 4. Blocks that only import, and blocks that define names the answer needs, are joined in front of it.
 5. A method of `class Solution` is exposed as a function; the body of `if __name__ == "__main__":` is taken out;
    well-known imports that were forgotten are added. Each leaves a flag.
@@ -51,10 +52,29 @@ FLAGS: dict[str, str] = {
 _MARKER = re.compile(r"(?i)pass|fail|success|\bok\b|correct|accepted|score|reward|verdict|result|all tests|\berror\b")
 _PRINTERS = frozenset(("print", "write", "writelines"))
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "kill"))
-_INSPECTORS = frozenset(("ctypes", "gc", "inspect", "builtins", "importlib", "atexit", "faulthandler", "_testcapi", "pdb", "bdb"))
-_INSPECTED = frozenset(("_getframe", "settrace", "setprofile", "modules", "currentframe", "f_back", "f_locals", "f_globals",
-                        "__subclasses__", "__builtins__", "addaudithook", "get_objects", "get_referrers"))
-_COMPARISONS = frozenset(("__eq__", "__ne__", "__hash__", "__repr__", "__instancecheck__", "__class__", "__bool__", "__lt__"))
+_INSPECTORS = frozenset(
+    ("ctypes", "gc", "inspect", "builtins", "importlib", "atexit", "faulthandler", "_testcapi", "pdb", "bdb")
+)
+_INSPECTED = frozenset(
+    (
+        "_getframe",
+        "settrace",
+        "setprofile",
+        "modules",
+        "currentframe",
+        "f_back",
+        "f_locals",
+        "f_globals",
+        "__subclasses__",
+        "__builtins__",
+        "addaudithook",
+        "get_objects",
+        "get_referrers",
+    )
+)
+_COMPARISONS = frozenset(
+    ("__eq__", "__ne__", "__hash__", "__repr__", "__instancecheck__", "__class__", "__bool__", "__lt__")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +124,9 @@ def _parse(text: str, entry_point: str) -> ParsedCode:
         return _finished([whole], entry_point, {"unfenced"} | whole.flags)
     answer = without_thinking(text)
     flags = {"think"} if answer.thought else set()
-    pieces = [piece for block in split_blocks(without_chat_tokens(answer.text)) for piece in _pieces(block, entry_point)]
+    pieces = [
+        piece for block in split_blocks(without_chat_tokens(answer.text)) for piece in _pieces(block, entry_point)
+    ]
     chosen = _choose(pieces, entry_point)
     if chosen is None:
         if answer.unfinished:
@@ -198,7 +220,8 @@ _DEFINITION = re.compile(r"(?:async def|def|class|if|for|while|with|try|@)\b")
 def _is_prose(body: list[ast.stmt]) -> bool:
     """Statements such as `Sorry`, `1` or `a, b` that say nothing as code. Docstrings and calls are code."""
     return all(
-        isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
+        isinstance(node, ast.Expr)
+        and not isinstance(node.value, ast.Call | ast.Await)
         and not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str))
         for node in body
     ) or all(isinstance(node, ast.AnnAssign) and node.value is None for node in body)
@@ -207,7 +230,9 @@ def _is_prose(body: list[ast.stmt]) -> bool:
 def _is_code(body: list[ast.stmt]) -> bool:
     """Whether statements define or bind anything."""
     return any(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Assign)
+        isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Assign
+        )
         for node in body
     )
 
@@ -221,14 +246,18 @@ def _defines(tree: ast.Module | None, entry_point: str) -> bool:
 
 def _solution(tree: ast.Module, entry_point: str) -> bool:
     return any(
-        isinstance(node, ast.ClassDef) and node.name == "Solution"
+        isinstance(node, ast.ClassDef)
+        and node.name == "Solution"
         and any(isinstance(member, ast.FunctionDef) and member.name == entry_point for member in node.body)
         for node in tree.body
     )
 
 
 def _mentions_definition(text: str, entry_point: str) -> bool:
-    return re.search(rf"^[ \t]*(?:async +)?def +{re.escape(entry_point)}\b|^{re.escape(entry_point)} *=", text, re.M) is not None
+    return (
+        re.search(rf"^[ \t]*(?:async +)?def +{re.escape(entry_point)}\b|^{re.escape(entry_point)} *=", text, re.M)
+        is not None
+    )
 
 
 def _from_definition(text: str, entry_point: str) -> str:
@@ -253,7 +282,8 @@ def _choose(pieces: list[_Piece], entry_point: str) -> list[_Piece] | None:
 
 
 def _needed(pieces: list[_Piece], main: int) -> set[int]:
-    """Indices of the pieces to join: the answer, import-only blocks, and what defines names still unbound (latest wins)."""
+    """Indices of the pieces to join: the answer, import-only blocks, and what defines names still unbound (latest
+    wins)."""
     chosen = {main}
     tree = pieces[main].tree
     if tree is None:
@@ -264,11 +294,23 @@ def _needed(pieces: list[_Piece], main: int) -> set[int]:
     while True:
         bodies = [node for index in sorted(chosen) for node in _body(pieces[index])]
         missing = names.unbound(ast.Module(bodies, []))
-        helper = next((i for i in reversed(range(len(pieces))) if i not in chosen and i < main
-                       and missing & names.binds(*_body(pieces[i]))), None)
+        helper = next(
+            (
+                i
+                for i in reversed(range(len(pieces)))
+                if i not in chosen and i < main and missing & names.binds(*_body(pieces[i]))
+            ),
+            None,
+        )
         if helper is None:
-            helper = next((i for i in reversed(range(main + 1, len(pieces))) if i not in chosen
-                           and missing & names.binds(*_body(pieces[i]))), None)
+            helper = next(
+                (
+                    i
+                    for i in reversed(range(main + 1, len(pieces)))
+                    if i not in chosen and missing & names.binds(*_body(pieces[i]))
+                ),
+                None,
+            )
         if helper is None:
             return chosen
         chosen.add(helper)
@@ -301,9 +343,7 @@ def _finished(pieces: list[_Piece], entry_point: str, flags: set[str] | frozense
     if entry_point not in names.binds(*tree.body):
         if _solution(tree, entry_point):
             noted.add("solution-class")
-            code += (
-                f"\n\n\ndef {entry_point}(*args, **kwargs):\n    return Solution().{entry_point}(*args, **kwargs)"
-            )
+            code += f"\n\n\ndef {entry_point}(*args, **kwargs):\n    return Solution().{entry_point}(*args, **kwargs)"
         else:
             noted.add("entry-missing")
     noted |= _observations(tree, entry_point)
@@ -413,7 +453,9 @@ def _returns_constant(function: ast.FunctionDef) -> bool:
 def _catches_all(handler: ast.ExceptHandler) -> bool:
     if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
         return False
-    return handler.type is None or (isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException"))
+    return handler.type is None or (
+        isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException")
+    )
 
 
 def _has_marker(argument: ast.expr) -> bool:

@@ -12,20 +12,25 @@ import builtins
 import sys
 from collections.abc import Iterable, Sequence
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 _FROM = {
-    "typing": "Any Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
-    "List Literal Mapping MutableMapping NamedTuple NoReturn Optional Protocol Sequence Set Sized Tuple Type TypeVar "
+    "typing": "Any Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable "
+    "Iterator List Literal Mapping MutableMapping NamedTuple NoReturn Optional Protocol Sequence Set Sized Tuple Type TypeVar "
     "TypedDict Union cast overload",
     "collections": "ChainMap Counter OrderedDict UserDict defaultdict deque namedtuple",
     "functools": "cache cached_property cmp_to_key lru_cache partial reduce singledispatch total_ordering wraps",
-    "itertools": "accumulate chain combinations combinations_with_replacement count cycle dropwhile groupby islice pairwise "
-    "permutations product repeat starmap takewhile tee zip_longest",
+    "itertools": "accumulate chain combinations combinations_with_replacement count cycle dropwhile groupby "
+    "islice pairwise permutations product repeat starmap takewhile tee zip_longest",
     "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
     "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
-    "math": "ceil comb cos degrees exp factorial floor gcd hypot inf isclose isfinite isinf isnan isqrt lcm log log10 log2 "
-    "nan perm pi prod radians sin sqrt tan tau trunc",
+    "math": "ceil comb cos degrees exp factorial floor gcd hypot inf isclose isfinite isinf isnan isqrt lcm log log10 "
+    "log2 nan perm pi prod radians sin sqrt tan tau trunc",
     "dataclasses": "asdict astuple dataclass replace",
     "enum": "Enum Flag IntEnum IntFlag StrEnum auto",
     "abc": "ABC ABCMeta abstractmethod",
@@ -40,8 +45,8 @@ _FROM = {
     "contextlib": "contextmanager suppress",
 }
 _MODULES = (
-    "array asyncio base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions functools hashlib "
-    "heapq itertools json math operator os random re statistics string struct sys textwrap time typing unicodedata"
+    "array asyncio base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions "
+    "functools hashlib heapq itertools json math operator os random re statistics string struct sys textwrap time typing unicodedata"
 )
 
 PRELUDE: dict[str, str] = {
@@ -59,32 +64,40 @@ decides (see `import_for`)."""
 
 STDLIB = frozenset(sys.stdlib_module_names)
 
-_MUTATORS = frozenset(
-    ["add", "append", "appendleft", "clear", "discard", "difference_update", "extend", "extendleft", "insert", "intersection_update", "move_to_end", "pop", "popitem", "popleft", "push", "put", "remove", "reverse", "rotate", "setdefault", "sort", "symmetric_difference_update", "update"]
+_MUTATORS = _words(
+    "add append appendleft clear discard difference_update extend extendleft insert intersection_update move_to_end pop "
+    "popitem popleft push put remove reverse rotate setdefault sort symmetric_difference_update update"
 )
-_PURE = frozenset(
-    "as_integer_ratio bit_length capitalize casefold center copy count decode difference encode endswith expandtabs find format "
-    "get hex index intersection is_integer isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric "
-    "isspace issubset issuperset istitle isupper items join keys ljust lower lstrip most_common partition removeprefix "
-    "removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase "
-    "symmetric_difference title translate union upper values zfill".split()
+_PURE = _words(
+    "as_integer_ratio bit_length capitalize casefold center copy count decode difference encode endswith expandtabs "
+    "find format get hex index intersection is_integer isalnum isalpha isascii isdecimal isdigit isdisjoint "
+    "isidentifier islower isnumeric isspace issubset issuperset istitle isupper items join keys ljust lower lstrip "
+    "most_common partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split "
+    "splitlines startswith strip swapcase symmetric_difference title translate union upper values zfill"
 )
 """Methods of built-in types that leave their object as it is."""
 
-_ONLY_LOOK = frozenset(["print", "repr", "str", "len", "type", "id", "isinstance", "hasattr", "callable"])
-AMBIENT = frozenset(["seed", "setrecursionlimit", "set_int_max_str_digits", "setlocale", "setcontext", "getcontext"])
+_ONLY_LOOK = _words("print repr str len type id isinstance hasattr callable")
+AMBIENT = _words("seed setrecursionlimit set_int_max_str_digits setlocale setcontext getcontext")
 """Functions that change the state of the whole interpreter: a statement that calls one is always set-up."""
 
 
 def import_for(name: str, tree: Sequence[ast.AST]) -> str | None:
-    """The import that binds a well-known `name`, or None. `bisect(…)` and `datetime(…)` mean the member, not the module."""
+    """The import that binds a well-known `name`, or None. `bisect(…)` and `datetime(…)` mean the member, not the
+    module."""
     if name not in ("bisect", "datetime"):
         return PRELUDE.get(name)
     nodes = [node for root in tree for node in ast.walk(root)]
     dotted = any(
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
-        and node.attr in (("datetime", "timedelta", "date", "timezone", "time") if name == "datetime" else
-                          ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right"))
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+        and node.attr
+        in (
+            ("datetime", "timedelta", "date", "timezone", "time")
+            if name == "datetime"
+            else ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
+        )
         for node in nodes
     )
     return f"import {name}" if dotted else f"from {name} import {name}"
@@ -209,8 +222,13 @@ class _Reader:
     def _read_body(self, args: ast.arguments, body: Sequence[ast.AST]) -> None:
         probe = _Reader()
         probe.read_all(body)
-        outside = {name for node in body for child in ast.walk(node)
-                   if isinstance(child, ast.Global | ast.Nonlocal) for name in child.names}
+        outside = {
+            name
+            for node in body
+            for child in ast.walk(node)
+            if isinstance(child, ast.Global | ast.Nonlocal)
+            for name in child.names
+        }
         inner = _Reader({arg.arg for arg in all_arguments(args)} | (probe.binds - outside))
         inner.read_all(body)
         self.loads |= inner.loads - self.local

@@ -4,8 +4,8 @@
 
 What is unified: spacing, quotes, number bases and underscores, brackets that mean nothing, keyword arguments (by the
 parameters of the reference), star arguments over literals, set order, `list()` and `[]`, repetition and concatenation
-of literals, small arithmetic, names of lambda parameters, and set-up variables (given as canonical text in `bound`). What
-stays apart: `1`, `1.0` and `True`, `0.0` and `-0.0`, list and tuple, the order of a dict.
+of literals, small arithmetic, names of lambda parameters, and set-up variables (given as canonical text in `bound`).
+What stays apart: `1`, `1.0` and `True`, `0.0` and `-0.0`, list and tuple, the order of a dict.
 
 The arithmetic is done here, on constants of the test's text, within tight bounds; nothing of the text is executed.
 Whoever wants two spellings of one call can still get them (`int("7")`); the judge sees the same value twice, no more.
@@ -14,8 +14,9 @@ Whoever wants two spellings of one call can still get them (`int("7")`); the jud
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 _LIMIT = 256
 _BITS = 4096
@@ -180,7 +181,11 @@ class Normaliser:
                 if items_ is not None and isinstance(count, int) and len(items_) * max(count, 0) <= _LIMIT:
                     return items_ * count
             return None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_tuple(node.left) == _is_tuple(node.right):
+        if (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Add)
+            and _is_tuple(node.left) == _is_tuple(node.right)
+        ):
             left, right = self.sequence(node.left), self.sequence(node.right)
             return None if left is None or right is None or len(left) + len(right) > _LIMIT else left + right
         if spread and isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= _LIMIT:
@@ -207,7 +212,7 @@ class Normaliser:
         return f"{type(node).__name__}({', '.join(parts)})"
 
 
-_METHODS = {
+_METHODS: dict[type[ast.AST], Callable[[Normaliser, Any], str]] = {
     ast.Set: Normaliser._set,
     ast.Dict: Normaliser._dict,
     ast.UnaryOp: Normaliser._unary,
@@ -243,7 +248,8 @@ def _is_name(key: ast.expr | None) -> bool:
 
 
 def number(node: ast.expr) -> Number | None:
-    """The number that a constant expression stands for (`-1`, `10**-6`, `2 * 3`), None for anything else or too large."""
+    """The number that a constant expression stands for (`-1`, `10**-6`, `2 * 3`), None for anything else or too
+    large."""
     if isinstance(node, ast.Constant):
         value = node.value
         return value if isinstance(value, int | float | complex) and not isinstance(value, bool) else None
@@ -274,13 +280,18 @@ def _arithmetic(operator: ast.operator, left: Number, right: Number) -> Number |
             return left * right
         if isinstance(operator, ast.Div):
             return left / right
-        if isinstance(operator, ast.Pow) and not isinstance(left, complex) and isinstance(right, int):
-            if abs(right) <= _LIMIT and (not isinstance(left, int) or left.bit_length() * abs(right) <= _BITS):
-                result: Number = left**right
-                return result
+        if isinstance(operator, ast.Pow) and isinstance(left, int | float) and isinstance(right, int):
+            return _power(left, right)
     except (ArithmeticError, ValueError):
         return None
     return None
+
+
+def _power(base: int | float, exponent: int) -> Number | None:
+    if abs(exponent) > _LIMIT or (isinstance(base, int) and base.bit_length() * abs(exponent) > _BITS):
+        return None
+    result: Number = base**exponent
+    return result
 
 
 def _string(node: ast.expr) -> str | bytes | None:
@@ -305,7 +316,9 @@ def _string(node: ast.expr) -> str | bytes | None:
 
 def range_of(node: ast.expr) -> range | None:
     """The `range` that a call with constant arguments makes, at most 256 numbers long."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords):
+    if not (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords
+    ):
         return None
     values = [number(argument) for argument in node.args]
     if not 1 <= len(values) <= 3:

@@ -1,8 +1,8 @@
 """Which parts of an assertion the program's child has to evaluate, and how the rest looks without them.
 
-An assertion `assert sorted(f(xs)) == want` falls apart into what is *observed* (`f(xs)`) and the *check* over the observed
-values (`sorted(_0) == want`). Before that, results with names are put in their place, comprehensions over literals are
-written out, and one-line helpers are replaced by what they return, so that the expected side of
+An assertion `assert sorted(f(xs)) == want` falls apart into what is *observed* (`f(xs)`) and the *check* over the
+observed values (`sorted(_0) == want`). Before that, results with names are put in their place, comprehensions over
+literals are written out, and one-line helpers are replaced by what they return, so that the expected side of
 `check(3, 4)` with `check = lambda x, want: f(x) == want` never travels with the call.
 """
 
@@ -13,18 +13,67 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from a1kit.parsing import names
-from a1kit.parsing.normal import range_of
-from a1kit.parsing.setup import Literals, Setup, destructure, element_of, fold
+from a1kit.parsing.literals import destructure, elements, fold
+from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, copy_tree, render
 
 MAX_UNROLLED = 256
 """Most elements of a literal loop or comprehension that are written out."""
 
 _ONLY_LOOK = frozenset(
-    ["callable", "dir", "getattr", "hasattr", "help", "id", "isinstance", "issubclass", "len", "print", "repr", "str", "type", "vars", "bool", "hash"]
+    [
+        "callable",
+        "dir",
+        "getattr",
+        "hasattr",
+        "help",
+        "id",
+        "isinstance",
+        "issubclass",
+        "len",
+        "print",
+        "repr",
+        "str",
+        "type",
+        "vars",
+        "bool",
+        "hash",
+    ]
 )
-_SINGLE = frozenset(["round", "isinstance", "hasattr", "getattr", "next", "sorted", "enumerate", "issubclass", "sum", "int", "iter", "islice"])
-_COMPARING = frozenset(["isclose", "allclose", "array_equal", "approx", "eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not", "contains", "compare"])
+_SINGLE = frozenset(
+    [
+        "round",
+        "isinstance",
+        "hasattr",
+        "getattr",
+        "next",
+        "sorted",
+        "enumerate",
+        "issubclass",
+        "sum",
+        "int",
+        "iter",
+        "islice",
+    ]
+)
+_COMPARING = frozenset(
+    [
+        "isclose",
+        "allclose",
+        "array_equal",
+        "approx",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "is_",
+        "is_not",
+        "contains",
+        "compare",
+    ]
+)
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -82,64 +131,6 @@ def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
     return expression(Substitute(values).visit(copy_tree(node)))
 
 
-def elements(node: ast.expr, literals: Literals) -> list[ast.expr] | None:
-    """What a loop over `node` goes through, known from the text alone; None when it is not."""
-    if isinstance(node, ast.Name):
-        found = literals.get(node.id)
-        return None if found is None or isinstance(found, ast.Name) else elements(found, literals)
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return None if any(isinstance(item, ast.Starred) for item in node.elts) else list(node.elts)
-    if isinstance(node, ast.Dict):
-        return None if None in node.keys else [key for key in node.keys if key is not None]
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
-        return [ast.Constant(item) for item in node.value]
-    if isinstance(node, ast.Subscript):
-        container = literals.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
-        inner = None if container is None else element_of(container, node.slice)
-        return None if inner is None else elements(inner, literals)
-    if isinstance(node, ast.Call) and not node.keywords:
-        return _elements_of_call(node, literals)
-    return None
-
-
-def _elements_of_call(node: ast.Call, literals: Literals) -> list[ast.expr] | None:
-    numbers = range_of(node)
-    if numbers is not None:
-        return [ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value)) for value in numbers]
-    if isinstance(node.func, ast.Attribute):
-        return _elements_of_method(node.func, node.args, literals)
-    if not isinstance(node.func, ast.Name) or not node.args:
-        return None
-    inner = [elements(argument, literals) for argument in node.args]
-    lists = [items for items in inner if items is not None]
-    function = node.func.id
-    if function == "zip" and len(lists) == len(inner):
-        return [ast.Tuple(list(row), ast.Load()) for row in zip(*lists, strict=False)]
-    if function == "enumerate" and inner[0] is not None and len(node.args) <= 2:
-        start = node.args[1].value if len(node.args) == 2 and isinstance(node.args[1], ast.Constant) else 0
-        if not isinstance(start, int):
-            return None
-        return [ast.Tuple([ast.Constant(start + i), item], ast.Load()) for i, item in enumerate(inner[0])]
-    if function == "reversed" and len(inner) == 1 and inner[0] is not None:
-        return inner[0][::-1]
-    if function in ("list", "tuple", "iter") and len(inner) == 1:
-        return inner[0]
-    return None
-
-
-def _elements_of_method(function: ast.Attribute, args: list[ast.expr], literals: Literals) -> list[ast.expr] | None:
-    owner = literals.get(function.value.id) if isinstance(function.value, ast.Name) else function.value
-    if isinstance(owner, ast.Dict) and None not in owner.keys and not args:
-        keys = [key for key in owner.keys if key is not None]
-        if function.attr == "items":
-            return [ast.Tuple([key, value], ast.Load()) for key, value in zip(keys, owner.values, strict=True)]
-        if function.attr in ("keys", "values"):
-            return keys if function.attr == "keys" else list(owner.values)
-    if isinstance(owner, ast.Constant) and isinstance(owner.value, str) and function.attr == "split" and not args:
-        return [ast.Constant(word) for word in owner.value.split()]
-    return None
-
-
 def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     """The assertion with results in place of their names, literals looked up, comprehensions over literals and one-line
     helpers written out. The same object when nothing of this applies."""
@@ -178,9 +169,13 @@ def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:
     handed: set[str] = set()
     for name in values:
         step = setup.producer(name)
-        hands = set() if step is None else {
-            other for other in step.hands if not isinstance(setup.literals.get(other), ast.Constant | ast.UnaryOp)
-        }
+        hands = (
+            set()
+            if step is None
+            else {
+                other for other in step.hands if not isinstance(setup.literals.get(other), ast.Constant | ast.UnaryOp)
+            }
+        )
         if hands & handed:
             return True
         handed |= hands
@@ -359,7 +354,8 @@ class _Observer:
         return any(names.loads(side) & watched for side in sides) and all(names.loads(side) for side in sides)
 
     def _chain(self, node: ast.expr, parents: list[ast.AST]) -> ast.expr:
-        """Climb from an observation through what is applied to it, without taking along another side of a comparison."""
+        """Climb from an observation through what is applied to it, without taking along another side of a
+        comparison."""
         chain = node
         position = len(parents) - 1
         while position >= 0:
@@ -391,7 +387,9 @@ def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
         return False
     rest = [argument for argument in parent.args if argument is not chain]
     rest += [keyword.value for keyword in parent.keywords]
-    known = names.BUILTINS | {name for step in setup.steps if isinstance(step.node, ast.Import | ast.ImportFrom) for name in step.binds}
+    known = names.BUILTINS | {
+        name for step in setup.steps if isinstance(step.node, ast.Import | ast.ImportFrom) for name in step.binds
+    }
     if any(names.loads(argument) - known for argument in rest):
         return False
     if parent.func is chain:
@@ -421,7 +419,8 @@ def spelled(test: ast.expr, replaced: Mapping[int, str], segments: Segments | No
         if "\n" not in text:
             spans = sorted(
                 (segments.start(node), segments.end(node), replaced[id(node)])
-                for node in ast.walk(test) if id(node) in replaced
+                for node in ast.walk(test)
+                if id(node) in replaced and isinstance(node, ast.expr)
             )
             pieces, last = [], begin
             for start, stop, name in spans:

@@ -3,8 +3,8 @@
 What counts: the last statement inside is the call, those before it are set-up; the exception is known by its name; a
 condition on the message (`match=…`, `assert "x" in str(error)`) becomes a check over `_0`, the message.
 
-A `try` that passes as well when nothing is raised (`try: f(x)` / `except E: pass`), or whose `assert False` is caught by its
-own `except Exception`, cannot fail for the reason it was written for, and is malformed.
+A `try` that passes as well when nothing is raised (`try: f(x)` / `except E: pass`), or whose `assert False` is caught
+by its own `except Exception`, cannot fail for the reason it was written for, and is malformed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from a1kit.parsing.assertions import Context, malformed, split
 from a1kit.parsing.observe import Substitute, expression, spelled
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, bounded, copy_tree, parse, render
+from a1kit.parsing.unittests import as_assertion
 from a1kit.types import Form, TestCase
 
 _VACUOUS = frozenset(("AssertionError", "Exception", "BaseException"))
@@ -121,7 +122,8 @@ def exception_names(node: ast.expr) -> tuple[str, ...]:
 
 
 def written(raising: Raising) -> str:
-    """The expectation in the one spelling that `analyse_raising` reads: `with pytest.raises(…)`, then its conditions."""
+    """The expectation in the one spelling that `analyse_raising` reads: `with pytest.raises(…)`, then its
+    conditions."""
     call = ast.Call(ast.Attribute(ast.Name("pytest", ast.Load()), "raises", ast.Load()), [raising.exception], [])
     if raising.match is not None:
         call.keywords.append(ast.keyword("match", raising.match))
@@ -152,24 +154,41 @@ class _Message(ast.NodeTransformer):
         return isinstance(node, ast.Name) and node.id == self.name
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if isinstance(node.func, ast.Name) and node.func.id == "str" and len(node.args) == 1 and self._is_error(node.args[0]):
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "str"
+            and len(node.args) == 1
+            and self._is_error(node.args[0])
+        ):
             return ast.Name("_0", ast.Load())
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "match" and self._is_error(node.func.value) and node.args:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "match"
+            and self._is_error(node.func.value)
+            and node.args
+        ):
             return _searched(node.args[0])
         self.generic_visit(node)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         value = node.value
-        if (isinstance(value, ast.Attribute) and value.attr == "args" and self._is_error(value.value)
-                and isinstance(node.slice, ast.Constant) and node.slice.value == 0):
+        if (
+            isinstance(value, ast.Attribute)
+            and value.attr == "args"
+            and self._is_error(value.value)
+            and isinstance(node.slice, ast.Constant)
+            and node.slice.value == 0
+        ):
             return ast.Name("_0", ast.Load())
         self.generic_visit(node)
         return node
 
 
 def _searched(pattern: ast.expr) -> ast.expr:
-    return ast.Call(ast.Attribute(ast.Name("re", ast.Load()), "search", ast.Load()), [pattern, ast.Name("_0", ast.Load())], [])
+    return ast.Call(
+        ast.Attribute(ast.Name("re", ast.Load()), "search", ast.Load()), [pattern, ast.Name("_0", ast.Load())], []
+    )
 
 
 def analyse_raising(text: str, setup: Setup, context: Context) -> TestCase:
@@ -188,7 +207,9 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
         raise Unparsable("not an expectation of an exception")
     if setup.redefined:
         raise Unparsable(f"the test defines {context.entry_point} itself, so it would not test the candidate's")
-    conditions = [expression(_Message(raising.name).visit(copy_tree(node.test))) for node in rest if isinstance(node, ast.Assert)]
+    conditions = [
+        expression(_Message(raising.name).visit(copy_tree(node.test))) for node in rest if isinstance(node, ast.Assert)
+    ]
     if raising.match is not None:
         conditions.insert(0, _searched(raising.match))
     inner = setup.copy()
@@ -212,10 +233,20 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
     tail = text[segments.end(opening) : segments.end(block)].replace(f" as {raising.name}", "", 1)
     kinds = exception_names(raising.exception)
     return TestCase(
-        source=prefix + text, key=sides.key, form=Form.RAISES, setup=sides.setup, calls=(spelled_call,),
-        predicted=segments.of(raising.exception), exceptions=kinds, check=render(check) if conditions else "",
-        check_setup=sides.check_setup if conditions else "", template=(prefix + before, ")" + tail),
-        value_template=(prefix + "".join(f"{render(node)}\n" for node in raising.body[:-1]) + f"assert {spelled_call} == ", ""),
+        source=prefix + text,
+        key=sides.key,
+        form=Form.RAISES,
+        setup=sides.setup,
+        calls=(spelled_call,),
+        predicted=segments.of(raising.exception),
+        exceptions=kinds,
+        check=render(check) if conditions else "",
+        check_setup=sides.check_setup if conditions else "",
+        template=(prefix + before, ")" + tail),
+        value_template=(
+            prefix + "".join(f"{render(node)}\n" for node in raising.body[:-1]) + f"assert {spelled_call} == ",
+            "",
+        ),
     )
 
 
@@ -225,8 +256,7 @@ def _raising_call(node: ast.stmt) -> ast.expr:
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
         return node.value
     if isinstance(node, ast.Assert):
-        calls = node.test.left if isinstance(node.test, ast.Compare) else node.test
-        return calls
+        return node.test.left if isinstance(node.test, ast.Compare) else node.test
     raise Unparsable("the last statement that should raise is not a call")
 
 
@@ -239,3 +269,52 @@ def _prefix(setup: Setup, block: ast.stmt, rest: Sequence[ast.stmt], prefix: str
     read = names.loads(block, *rest).union(*(origin.loads for origin in origins)) - bound - names.BUILTINS
     lines = sorted(line for line in (names.import_for(name, [block, *rest]) for name in read) if line)
     return "".join(f"{line}\n" for line in [*lines, *(origin.text for origin in origins)])
+
+
+def conditions_after(raising: Raising, following: Sequence[ast.stmt]) -> int:
+    """Take the assertions about the caught exception that stand right behind its block; the result is how many."""
+    taken = 0
+    while raising.name and taken < len(following):
+        node = following[taken]
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            node = as_assertion(node.value) or node
+        if not (isinstance(node, ast.Assert) and raising.name in names.loads(node)):
+            break
+        raising.conditions.append(node.test)
+        taken += 1
+    return taken
+
+
+def flagged_by_try(node: ast.Try, following: Sequence[ast.stmt]) -> Raising | None:
+    """`try: f(x)` / `except E: raised = True`, then `assert raised`."""
+    if (
+        not following
+        or not isinstance(following[0], ast.Assert)
+        or len(node.handlers) != 1
+        or node.handlers[0].type is None
+    ):
+        return None
+    flags = {
+        target.id
+        for statement in node.handlers[0].body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is True
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    test = following[0].test
+    if (
+        isinstance(test, ast.Compare)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is True
+    ):
+        test = test.left
+    if not (isinstance(test, ast.Name) and test.id in flags):
+        return None
+    body = [
+        statement
+        for statement in node.body
+        if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant))
+    ]
+    return Raising(node.handlers[0].type, body) if body else None

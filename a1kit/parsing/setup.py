@@ -1,8 +1,8 @@
 """The statements in front of an assertion, and the slice of them that a call needs.
 
 The candidate's child must not see an expected answer, so a test's statements are never handed over in bulk. Each one is
-kept as a `Step` that knows which names it binds, reads and changes in place; `Setup.slice` walks backwards and takes only
-what the wanted names depend on. Three things make slices clean:
+kept as a `Step` that knows which names it binds, reads and changes in place; `Setup.slice` walks backwards and takes
+only what the wanted names depend on. Three things make slices clean:
 
 * `x, want = 3, 4` becomes two steps, and `case["want"]` of a literal becomes the element, so that a question and its
   answer that are written in one literal come apart;
@@ -19,14 +19,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from a1kit.parsing import names
-from a1kit.parsing.normal import number
-from a1kit.parsing.source import copy_tree, render
-
-Literals = dict[str, ast.expr]
-Node = TypeVar("Node", bound=ast.AST)
+from a1kit.parsing.literals import Literals, destructure, fold
+from a1kit.parsing.source import render
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +58,11 @@ class Step:
     @property
     def assigned(self) -> ast.expr | None:
         """The value, if the step does nothing but give one name a value."""
-        if isinstance(self.node, ast.Assign) and len(self.node.targets) == 1 and isinstance(self.node.targets[0], ast.Name):
+        if (
+            isinstance(self.node, ast.Assign)
+            and len(self.node.targets) == 1
+            and isinstance(self.node.targets[0], ast.Name)
+        ):
             return self.node.value
         if isinstance(self.node, ast.AnnAssign) and isinstance(self.node.target, ast.Name):
             return self.node.value
@@ -96,8 +96,16 @@ class Setup:
     def copy(self) -> Setup:
         """A set-up that can grow on its own (inside a test function)."""
         return Setup(
-            self.entry_point, list(self.steps), dict(self.literals), set(self.strong), set(self.weak), set(self.helpers),
-            {name: set(group) for name, group in self.aliases.items()}, list(self.asserted), self.redefined, self.starred,
+            self.entry_point,
+            list(self.steps),
+            dict(self.literals),
+            set(self.strong),
+            set(self.weak),
+            set(self.helpers),
+            {name: set(group) for name, group in self.aliases.items()},
+            list(self.asserted),
+            self.redefined,
+            self.starred,
         )
 
     @property
@@ -148,10 +156,15 @@ class Setup:
             self.strong -= binds
             self.weak -= binds
             self.helpers -= binds
-        ambient = any(
-            isinstance(child, ast.Call) and getattr(child.func, "attr", getattr(child.func, "id", "")) in names.AMBIENT
-            for child in ast.walk(node)
-        ) if not defines else False
+        ambient = (
+            any(
+                isinstance(child, ast.Call)
+                and getattr(child.func, "attr", getattr(child.func, "id", "")) in names.AMBIENT
+                for child in ast.walk(node)
+            )
+            if not defines
+            else False
+        )
         self._note_literals(node, binds, mutated | hands)
         self.steps.append(Step(node, text, origin, binds, loads, mutated, hands, tainted, ambient))
 
@@ -178,7 +191,9 @@ class Setup:
             for name in binds:
                 self.aliases.setdefault(name, set()).add(other)
                 self.aliases.setdefault(other, set()).add(name)
-        if len(binds) == 1 and isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp):
+        if len(binds) == 1 and isinstance(
+            value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp
+        ):
             self.literals[next(iter(binds))] = value
 
     def group(self, name: str) -> set[str]:
@@ -223,8 +238,8 @@ class Setup:
         return found[::-1]
 
     def inlinable(self, name: str) -> ast.expr | None:
-        """What a result's name stands for, if its value can be put in its place: one plain assignment, and nothing since
-        then that changes the value or what it was computed from."""
+        """What a result's name stands for, if its value can be put in its place: one plain assignment, and nothing
+        since then that changes the value or what it was computed from."""
         for index in range(len(self.steps) - 1, -1, -1):
             step = self.steps[index]
             if name in step.binds:
@@ -233,7 +248,9 @@ class Setup:
                     return None
                 sources = step.loads | {name}
                 for later in self.steps[index + 1 :]:
-                    changed: set[str] = set().union(*(self.group(other) for other in later.mutates)) if later.mutates else set()
+                    changed: set[str] = (
+                        set().union(*(self.group(other) for other in later.mutates)) if later.mutates else set()
+                    )
                     if (changed & sources) or (later.binds & step.loads):
                         return None
                 return value
@@ -264,80 +281,3 @@ def _shared_names(value: ast.expr) -> set[str]:
         return set().union(*(_shared_names(element) for element in value.values)) if value.values else set()
     base = names.base_name(value)
     return {base} if base is not None else set()
-
-
-def destructure(target: ast.expr, value: ast.expr, literals: Literals) -> list[tuple[str, ast.expr]] | None:
-    """Names of an assignment target with the piece of a literal that each receives; None when it is not known."""
-    if isinstance(target, ast.Name):
-        return [(target.id, value)]
-    if isinstance(target, ast.Tuple | ast.List):
-        if isinstance(value, ast.Name):
-            value = literals.get(value.id, value)
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            elements: list[ast.expr] = [ast.copy_location(ast.Constant(letter), value) for letter in value.value]
-        elif isinstance(value, ast.Tuple | ast.List):
-            elements = value.elts
-        else:
-            return None
-        if len(elements) != len(target.elts) or any(isinstance(e, ast.Starred) for e in [*elements, *target.elts]):
-            return None
-        pairs: list[tuple[str, ast.expr]] = []
-        for part, element in zip(target.elts, elements, strict=True):
-            inner = destructure(part, element, literals)
-            if inner is None:
-                return None
-            pairs += inner
-        return pairs
-    return None
-
-
-class _Fold(ast.NodeTransformer):
-    def __init__(self, literals: Literals) -> None:
-        self.literals = literals
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load):
-            return node
-        container = self.literals.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
-        element = None if container is None else element_of(container, node.slice)
-        if element is None:
-            return node
-        inner = copy_tree(element)
-        assert isinstance(inner, ast.expr)
-        folded = self.visit(inner)
-        assert isinstance(folded, ast.expr)
-        return folded
-
-
-def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
-    """The element of a list, tuple or dict display at a constant index; None when it is not known from the text."""
-    if isinstance(container, ast.List | ast.Tuple):
-        place = number(index)
-        if isinstance(place, int) and not any(isinstance(element, ast.Starred) for element in container.elts):
-            if -len(container.elts) <= place < len(container.elts):
-                return container.elts[place]
-        return None
-    if isinstance(container, ast.Dict) and isinstance(index, ast.Constant):
-        found = None
-        for key, value in zip(container.keys, container.values, strict=True):
-            if not isinstance(key, ast.Constant):
-                return None
-            if key.value == index.value and type(key.value) is type(index.value):
-                found = value
-        return found
-    return None
-
-
-def fold(node: Node, literals: Literals) -> Node:
-    """`node` with constant subscripts of literals looked up; the same object when there is nothing to look up."""
-    if not any(isinstance(child, ast.Subscript) for child in ast.walk(node)):
-        return node
-    if not any(
-        isinstance(child, ast.Subscript)
-        and (not isinstance(child.value, ast.Name) or child.value.id in literals)
-        for child in ast.walk(node)
-    ):
-        return node
-    folded = _Fold(literals).visit(copy_tree(node))
-    return node if ast.dump(folded) == ast.dump(node) else folded

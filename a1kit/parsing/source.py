@@ -9,8 +9,8 @@ Everything a model writes passes through here first. Three promises:
   goes, a lone surrogate becomes its escape, and a decimal integer too long for Python's digit limit becomes
   hexadecimal, so that the text can be encoded, stored and compiled anywhere.
 
-Not handled: source in another encoding (callers hand over `str`), and the line-splitting of f-strings that nest their own
-quotes in the scanner that looks for logical lines (Python 3.12 allows them; the parser itself reads them fine).
+Not handled: source in another encoding (callers hand over `str`), and the line-splitting of f-strings that nest their
+own quotes in the scanner that looks for logical lines (Python 3.12 allows them; the parser itself reads them fine).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_DIGITS = 4300
 """Decimal digits that Python converts without complaint (`sys.int_info.default_max_str_digits`)."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LONG_NUMBER = re.compile(r"[0-9][0-9_]{%d,}" % (MAX_DIGITS - 1))
+_LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS - 1},}}")
 _WARNS = re.compile(r"\\|[0-9](?:and|else|for|if|in|is|not|or)\b")
 _QUIET = threading.Lock()
 
@@ -44,7 +44,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NEVER_INSIDE_BRACKETS = re.compile(r"(?:assert|def|class|import|async def)\b[ (]|from [\w.]+ import\b|@\w|self\.assert")
+_NEVER_INSIDE_BRACKETS = re.compile(
+    r"(?:assert|def|class|import|async def)\b[ (]|from [\w.]+ import\b|@\w|self\.assert"
+)
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 
 

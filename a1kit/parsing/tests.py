@@ -2,9 +2,10 @@
 
     parse_tests("```python\\nassert add(1, 2) == 3\\nassert add(0, 0) != 1\\n```", "add")   # two `TestCase`s
 
-Text that holds nothing but one-line assertions, which is what a trained tester writes, takes a short way: each line is read
-by itself and remembered, so that a line which comes again costs a look-up. Everything else goes through `unfold`. Text
-that does not parse is read statement by statement, so that a truncated last line or a remark in between costs itself only.
+Text that holds nothing but one-line assertions, which is what a trained tester writes, takes a short way: each line
+is read by itself and remembered, so that a line which comes again costs a look-up. Everything else goes through
+`unfold`. Text that does not parse is read statement by statement, so that a truncated last line or a remark in
+between costs itself only.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ from a1kit.types import Form, TestCase
 _CACHED = 1 << 14
 _CACHED_LENGTH = 2000
 _LOOKS_LIKE_TEST = re.compile(r"[ \t]*(?:assert\b|self\.assert|with (?:pytest\.)?raises|with self\.assertRaises)")
-_LIST_MARK = re.compile(r"^[ \t]*(?:(?:[-*+•>]|\(?\d+[.):]\)?|(?:test|case|assertion)[ \t]*\d*[.):])[ \t]+)*(?:\*\*[^*]*\*\*:?[ \t]*)?", re.I)
+_LIST_MARK = re.compile(
+    r"^[ \t]*(?:(?:[-*+•>]|\(?\d+[.):]\)?|(?:test|case|assertion)[ \t]*\d*[.):])[ \t]+)*(?:\*\*[^*]*\*\*:?[ \t]*)?",
+    re.I,
+)
 
 
 def signature(source: str, entry_point: str) -> tuple[str, ...] | None:
-    """Names of the positional parameters of a function, or of a method of `class Solution` without `self`; None when the
-    source does not parse or does not define it."""
+    """Names of the positional parameters of a function, or of a method of `class Solution` without `self`; None when
+    the source does not parse or does not define it."""
     try:
         tree = parse(clean(source))
     except Unparsable:
@@ -61,7 +65,9 @@ def parse_tests(
     """
     most = MAX_TESTS if limit is None else min(limit, MAX_TESTS)
     if len(text) > MAX_TEXT:
-        return (malformed(text, f"the text is too large: {len(text):,} characters, at most {MAX_TEXT:,} are read"),)[:most]
+        return (malformed(text, f"the text is too large: {len(text):,} characters, at most {MAX_TEXT:,} are read"),)[
+            :most
+        ]
     context = Context(entry_point, parameters)
     short = _plain_lines(text, context)
     if short is not None:
@@ -98,12 +104,14 @@ def parse_assertion(source: str, entry_point: str, *, parameters: tuple[str, ...
     return malformed(source, f"holds {len(collector.cases)} assertions where one is expected")
 
 
-def corrected(case: TestCase, answers: Sequence[str] = (), *, exception: str | None = None, imports: Sequence[str] = ()) -> str:
+def corrected(
+    case: TestCase, answers: Sequence[str] = (), *, exception: str | None = None, imports: Sequence[str] = ()
+) -> str:
     """The source of `case` with the oracle's answers in place of the predicted ones.
 
-    `answers` are Python expressions, one a slot (`case.answer_exprs`); for a test that expects an exception, `exception` is
-    the name of the one the oracle raised, or `answers` holds the value it returned. `imports` are statements the answers
-    need. `ValueError` when the number of answers does not fit.
+    `answers` are Python expressions, one a slot (`case.answer_exprs`); for a test that expects an exception,
+    `exception` is the name of the one the oracle raised, or `answers` holds the value it returned. `imports` are
+    statements the answers need. `ValueError` when the number of answers does not fit.
     """
     pieces = case.template
     slots = list(answers)
@@ -117,7 +125,9 @@ def corrected(case: TestCase, answers: Sequence[str] = (), *, exception: str | N
             pieces = case.value_template
     if pieces is None or len(pieces) != len(slots) + 1:
         expected = 0 if pieces is None else len(pieces) - 1
-        raise ValueError(f"{len(slots)} answers for {expected} slots of {case.source!r}; give one for each of answer_exprs")
+        raise ValueError(
+            f"{len(slots)} answers for {expected} slots of {case.source!r}; give one for each of answer_exprs"
+        )
     text = pieces[0] + "".join(slot + piece for slot, piece in zip(slots, pieces[1:], strict=True))
     return "".join(f"{line}\n" for line in imports) + text
 
@@ -168,29 +178,36 @@ def _equality_of_literals(node: ast.Assert, text: str, context: Context) -> Test
     call, answer = test.left, test.comparators[0]
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == context.entry_point):
         return None
-    if not (_is_literal(answer) and all(_is_literal(argument) for argument in call.args)
-            and all(_is_literal(keyword.value) for keyword in call.keywords)):
+    if not (
+        _is_literal(answer)
+        and all(_is_literal(argument) for argument in call.args)
+        and all(_is_literal(keyword.value) for keyword in call.keywords)
+    ):
         return None
     if not text.isascii():
         return None
     begin, end = answer.col_offset, answer.end_col_offset
     called = text[call.col_offset : call.end_col_offset]
-    check = f"_0{text[call.end_col_offset:test.end_col_offset]}"
+    check = f"_0{text[call.end_col_offset : test.end_col_offset]}"
     return TestCase(
-        source=text, key=Normaliser(context.entry_point, context.parameters).text(call), calls=(called,),
-        predicted=text[begin:end], check=check, answer_exprs=("_0",), template=(text[:begin], text[end:]),
+        source=text,
+        key=Normaliser(context.entry_point, context.parameters).text(call),
+        calls=(called,),
+        predicted=text[begin:end],
+        check=check,
+        answer_exprs=("_0",),
+        template=(text[:begin], text[end:]),
     )
 
 
-def _is_literal(node: ast.expr) -> bool:
-    kind = type(node)
-    if kind is ast.Constant:
+def _is_literal(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Constant):
         return True
-    if kind is ast.List or kind is ast.Tuple or kind is ast.Set:
-        return all(_is_literal(element) for element in node.elts)  # type: ignore[attr-defined]
-    if kind is ast.Dict:
-        return None not in node.keys and all(map(_is_literal, node.keys)) and all(map(_is_literal, node.values))  # type: ignore[attr-defined]
-    return kind is ast.UnaryOp and type(node.operand) is ast.Constant  # type: ignore[attr-defined]
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return all(map(_is_literal, node.elts))
+    if isinstance(node, ast.Dict):
+        return all(map(_is_literal, node.keys)) and all(map(_is_literal, node.values))
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 # ── the long way ──
@@ -246,12 +263,16 @@ class _Collector:
             elif _LOOKS_LIKE_TEST.match(chunk) or self._looks_like_call(chunk):
                 self._refuse(chunk.strip(), str(error))
             return
-        if all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Constant | ast.Tuple) for node in tree.body):
+        if all(
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Constant | ast.Tuple)
+            for node in tree.body
+        ):
             return
         self.unfolder.module(tree, chunk, self.setup)
 
     def _lines(self, chunk: str, reason: str) -> None:
-        """A chunk that does not parse: an assertion behind a list mark or in backticks, or lines that parse on their own."""
+        """A chunk that does not parse: an assertion behind a list mark or in backticks, or lines that parse on their
+        own."""
         plain = _unmarked(chunk)
         if plain != chunk:
             self._chunk(plain, again=False)
@@ -292,7 +313,8 @@ class _Collector:
 
 
 def _unmarked(chunk: str) -> str:
-    """The assertion of `1. assert f(1) == 2`, `- \\`assert f(1) == 2\\`` and the like; the same text when there is none."""
+    """The assertion of `1. assert f(1) == 2`, `- \\`assert f(1) == 2\\`` and the like; the same text when there is
+    none."""
     match = _LIST_MARK.match(chunk)
     rest = chunk[match.end() :] if match else chunk
     stripped = rest.strip()

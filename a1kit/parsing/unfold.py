@@ -1,22 +1,46 @@
 """From a test file to single assertions, each after the statements that run before it.
 
-Functions, classes, parameter lists, loops over literals, `subTest` and `if __name__` are unfolded; `unittest` methods become
-`assert`; a helper that asserts (`def check(x, want): assert f(x) == want`) is unfolded at its calls. Statements that are
-no assertions collect in a `Setup`. What is inside a construct that cannot be unfolded (a `while`, a loop over something
-computed) is reported as malformed, one report an assertion, so that nothing that was written disappears.
+Functions, classes, parameter lists, loops over literals, `subTest` and `if __name__` are unfolded; `unittest` methods
+become `assert`; a helper that asserts (`def check(x, want): assert f(x) == want`) is unfolded at its calls.
+Statements that are no assertions collect in a `Setup`. What is inside a construct that cannot be unfolded (a `while`,
+a loop over something computed) is reported as malformed, one report an assertion, so that nothing that was written
+disappears.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from a1kit.parsing import names
 from a1kit.parsing.code import is_main_guard
-from a1kit.parsing.observe import MAX_UNROLLED, Substitute, bound_arguments, elements, expression
-from a1kit.parsing.raising import Raising, called, expected_by_call, expected_by_try, expected_by_with, written
-from a1kit.parsing.setup import Setup, destructure, fold
-from a1kit.parsing.source import Segments, Unparsable, copy_tree, parse, render
+from a1kit.parsing.literals import destructure, elements, fold
+from a1kit.parsing.observe import MAX_UNROLLED, Substitute, bound_arguments, expression
+from a1kit.parsing.raising import (
+    Raising,
+    called,
+    conditions_after,
+    expected_by_call,
+    expected_by_try,
+    expected_by_with,
+    flagged_by_try,
+    written,
+)
+from a1kit.parsing.setup import Setup
+from a1kit.parsing.source import Segments, Unparsable, copy_tree, render
+from a1kit.parsing.suites import (
+    NamedResults,
+    as_statement,
+    asserted_in,
+    assertions_in,
+    entry_calls,
+    free_parameters,
+    holds_assertion,
+    is_called,
+    is_fixture,
+    parameter_rows,
+    plain_members,
+)
 from a1kit.parsing.unittests import as_assertion, is_assertion_method
 
 Emit = Callable[[str, Setup, bool], None]
@@ -53,9 +77,15 @@ class Unfolder:
     def module(self, tree: ast.Module, text: str, setup: Setup) -> None:
         """Unfold a parsed text after what earlier texts left in `setup`."""
         for node in ast.walk(tree):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Call)
+                and isinstance(node.value.func, ast.Name)
+            ):
                 self.called.add(node.value.func.id)
-        later = [node for node in tree.body if isinstance(node, _Function | ast.ClassDef) and not self._holds_tests(node)]
+        later = [
+            node for node in tree.body if isinstance(node, _Function | ast.ClassDef) and not self._holds_tests(node)
+        ]
         self._block(tree.body, setup, Segments(text), later)
 
     def _block(
@@ -76,7 +106,11 @@ class Unfolder:
         self.depth -= 1
 
     def _statement(
-        self, node: ast.stmt, following: Sequence[ast.stmt], setup: Setup, segments: Segments | None,
+        self,
+        node: ast.stmt,
+        following: Sequence[ast.stmt],
+        setup: Setup,
+        segments: Segments | None,
         later: Sequence[ast.stmt],
     ) -> int:
         """Handle one statement; the result is how many of the following ones went with it."""
@@ -103,7 +137,9 @@ class Unfolder:
             self._import(node, setup, segments)
         elif not isinstance(node, ast.Pass | ast.Return | ast.Global | ast.Nonlocal):
             if holds_assertion(node):
-                self._refuse_inside(node, f"stands inside a {type(node).__name__.lower()} statement, which is not unfolded", segments)
+                self._refuse_inside(
+                    node, f"stands inside a {type(node).__name__.lower()} statement, which is not unfolded", segments
+                )
             elif not self._alias(node):
                 self._step(node, setup, segments)
         return 0
@@ -120,7 +156,7 @@ class Unfolder:
             inner = setup.copy()
             for call in setup.asserted:
                 if names.loads(call) & read:
-                    inner.add(_as_statement(call))
+                    inner.add(as_statement(call))
         elif isinstance(node.test, ast.BoolOp):
             test = self._looks_after(node.test, inner := setup.copy())
             if test is not node.test:
@@ -133,26 +169,27 @@ class Unfolder:
             self._remember(written_test, setup)
 
     def _looks_after(self, test: ast.BoolOp, setup: Setup) -> ast.expr:
-        """`f(xs) and xs == [1]` reads an argument after the call: give the result a name, in `setup` and in the test."""
+        """`f(xs) and xs == [1]` reads an argument after the call: give the result a name, in `setup` and in the
+        test."""
         handed: set[str] = set()
         for part in test.values:
             if names.loads(part) & handed and not names.loads(part) & setup.callables:
                 break
-            handed |= set().union(*(names.loads(call) for call in _entry_calls(part, setup.callables)))
+            handed |= set().union(*(names.loads(call) for call in entry_calls(part, setup.callables)))
         else:
             return test
-        fresh = _NamedResults(setup).visit(copy_tree(test))
+        fresh = NamedResults(setup).visit(copy_tree(test))
         return expression(ast.fix_missing_locations(fresh))
 
     def _remember(self, test: ast.expr, setup: Setup) -> None:
-        for call in _entry_calls(test, setup.callables):
+        for call in entry_calls(test, setup.callables):
             if names.loads(call) - setup.callables - names.BUILTINS:
                 setup.asserted.append(call)
         for child in ast.walk(test):
-            if isinstance(child, ast.Call) and names.mutates(_as_statement(child)) & setup.strong:
+            if isinstance(child, ast.Call) and names.mutates(as_statement(child)) & setup.strong:
                 changes = isinstance(child.func, ast.Attribute) and names.receivers(child) & setup.strong
                 if changes or (isinstance(child.func, ast.Name) and child.func.id == "next"):
-                    setup.add(_as_statement(child))
+                    setup.add(as_statement(child))
                     return
 
     def _step(self, node: ast.stmt, setup: Setup, segments: Segments | None) -> None:
@@ -211,7 +248,11 @@ class Unfolder:
         if isinstance(node.value, ast.Name) and node.value.id == self.entry_point and name != self.entry_point:
             self.renames[name] = ast.Name(self.entry_point, ast.Load())
             return True
-        if isinstance(node.value, ast.Call) and not node.value.args and names.base_name(node.value.func) in self.instances:
+        if (
+            isinstance(node.value, ast.Call)
+            and not node.value.args
+            and names.base_name(node.value.func) in self.instances
+        ):
             self.instances.add(name)
             return isinstance(node.value.func, ast.Name) and node.value.func.id == "Solution"
         return False
@@ -236,18 +277,22 @@ class Unfolder:
 
     # ── exceptions ──
 
-    def _with(self, node: ast.With | ast.AsyncWith, following: Sequence[ast.stmt], setup: Setup, segments: Segments | None) -> int:
+    def _with(
+        self, node: ast.With | ast.AsyncWith, following: Sequence[ast.stmt], setup: Setup, segments: Segments | None
+    ) -> int:
         raising = expected_by_with(node)
         if raising is not None:
-            taken = _conditions(raising, following)
+            taken = conditions_after(raising, following)
             own = isinstance(node.items[0].context_expr, ast.Call) and called(node.items[0].context_expr) == "raises"
             if own and not taken and isinstance(node, ast.With) and self._text(node, segments).startswith("with"):
                 self.emit(self._text(node, segments), setup, True)
             else:
                 self._raising(raising, setup)
             return taken
-        if all(isinstance(item.context_expr, ast.Call) and called(item.context_expr) in ("subTest", "nullcontext")
-               for item in node.items):
+        if all(
+            isinstance(item.context_expr, ast.Call) and called(item.context_expr) in ("subTest", "nullcontext")
+            for item in node.items
+        ):
             self._block(node.body, setup, None)
         elif holds_assertion(node):
             self._refuse_inside(node, "stands inside a with statement, which is not unfolded", segments)
@@ -263,11 +308,13 @@ class Unfolder:
         if raising is not None:
             self._raising(raising, setup)
             return 0
-        flagged = _flagged(node, following)
+        flagged = flagged_by_try(node, following)
         if flagged is not None:
             self._raising(flagged, setup)
             return 1
-        if any(isinstance(inner, ast.Assert) for inner in node.body) or any(holds_assertion(inner) for inner in node.body):
+        if any(isinstance(inner, ast.Assert) for inner in node.body) or any(
+            holds_assertion(inner) for inner in node.body
+        ):
             self._block(node.body, setup, segments)
             return 0
         if self.entry_point in names.loads(node):
@@ -294,24 +341,27 @@ class Unfolder:
         for item in items:
             pairs = destructure(node.target, item, setup.literals)
             if pairs is None or changed & {name for name, _ in pairs}:
-                assign = ast.Assign([_stored(node.target)], item, lineno=1)
+                assign = ast.Assign([node.target], item, lineno=1)
                 setup.add(ast.fix_missing_locations(assign))
-                self._block(node.body, setup, segments if _same_place(segments, node) else None)
+                self._block(node.body, setup, segments)
             else:
                 self._block([_with_values(inner, dict(pairs)) for inner in node.body], setup, None)
         self._block(node.orelse, setup, None)
 
     def _calls_checker(self, node: ast.stmt) -> bool:
-        return any(isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in self.functions
-                   for inner in ast.walk(node))
+        return any(
+            isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in self.functions
+            for inner in ast.walk(node)
+        )
 
     def _loop_over_result(self, node: ast.For, setup: Setup, segments: Segments | None) -> None:
-        """`for x in f(3): assert x > 0` asserts `all(x > 0 for x in f(3))`; a call that depends on `x` cannot be cut out."""
+        """`for x in f(3): assert x > 0` asserts `all(x > 0 for x in f(3))`; a call that depends on `x` cannot be cut
+        out."""
         inside = set().union(*(names.loads(inner) for inner in node.body))
         if inside & setup.callables or not names.loads(node.iter) & (setup.callables | setup.strong | setup.weak):
             self._refuse_inside(node, "the call depends on a loop over something that is not a literal", segments)
             return
-        for generators, test in _asserted([ast.comprehension(node.target, node.iter, [], 0)], node.body):
+        for generators, test in asserted_in([ast.comprehension(node.target, node.iter, [], 0)], node.body):
             whole = ast.Call(ast.Name("all", ast.Load()), [ast.GeneratorExp(test, generators)], [])
             self._assertion(ast.fix_missing_locations(ast.Assert(whole, lineno=1, col_offset=0)), setup, None)
 
@@ -322,8 +372,10 @@ class Unfolder:
         if isinstance(node, _Function):
             if node.name == self.entry_point:
                 return False
-            returns = any(isinstance(inner, ast.Return) and inner.value is not None and not isinstance(inner.value, ast.Constant)
-                          for inner in ast.walk(node))
+            returns = any(
+                isinstance(inner, ast.Return) and inner.value is not None and not isinstance(inner.value, ast.Constant)
+                for inner in ast.walk(node)
+            )
             return holds_assertion(node) and (node.name.startswith("test") or not returns)
         if isinstance(node, ast.ClassDef):
             return any(isinstance(inner, _Function) and inner.name.startswith("test") for inner in node.body) or any(
@@ -332,23 +384,23 @@ class Unfolder:
         return False
 
     def _function(self, node: _Function, setup: Setup, segments: Segments | None, later: Sequence[ast.stmt]) -> None:
-        if _is_fixture(node):
+        if is_fixture(node):
             self.functions.setdefault(f"fixture {node.name}", node)
             return
         if not self._holds_tests(node):
             self._step(node, setup, segments)
             return
-        rows = self._parametrized(node, setup)
+        rows = parameter_rows(node, setup.literals)
         if rows is not None:
             for row in rows:
                 self._body(node, row, setup, later)
             return
         self.functions[node.name] = node
-        free = _free_parameters(node, self.functions)
-        if free and node.name in self.called:
-            return
+        if any(node.name == name for name in self.called) and node.args.args:
+            return  # unfolded where it is called, with the arguments given there
+        free = free_parameters(node, self.functions)
         values: dict[str, ast.expr] = {}
-        if len(free) == 1 and (free[0] in _CANDIDATE or _is_called(node, free[0])):
+        if len(free) == 1 and (free[0] in _CANDIDATE or is_called(node, free[0])):
             values[free[0]] = ast.Name(self.entry_point, ast.Load())
         elif free:
             self._refuse_inside(node, f"nothing gives a value to {', '.join(free)}", segments)
@@ -362,8 +414,6 @@ class Unfolder:
         values = bound_arguments(function.args, call)
         if values is None:
             raise Unparsable(f"the arguments of {function.name} cannot be matched with its parameters")
-        if len(values) == 1 and _is_entry(next(iter(values.values())), self.entry_point) and not _free_needed(function, self.called):
-            return
         self._body(function, values, setup, ())
 
     def _body(self, node: _Function, values: dict[str, ast.expr], setup: Setup, later: Sequence[ast.stmt]) -> None:
@@ -378,10 +428,20 @@ class Unfolder:
         }
         for name, fixture in fixtures.items():
             self._fixture(name, fixture, inner)
-        defaults = bound_arguments(node.args, ast.Call(ast.Name(node.name, ast.Load()), [], [
-            ast.keyword(name, value) for name, value in {**{f: ast.Name(f, ast.Load()) for f in fixtures}, **values}.items()
-        ]))
-        values = {name: value for name, value in (defaults or values).items() if name not in fixtures and name != "self"}
+        defaults = bound_arguments(
+            node.args,
+            ast.Call(
+                ast.Name(node.name, ast.Load()),
+                [],
+                [
+                    ast.keyword(name, value)
+                    for name, value in {**{f: ast.Name(f, ast.Load()) for f in fixtures}, **values}.items()
+                ],
+            ),
+        )
+        values = {
+            name: value for name, value in (defaults or values).items() if name not in fixtures and name != "self"
+        }
         changed = set().union(*(names.binds(statement) | names.mutates(statement) for statement in node.body))
         for name in sorted(changed & set(values)):
             inner.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], values.pop(name), lineno=1)))
@@ -397,49 +457,20 @@ class Unfolder:
                 return
             setup.add(statement)
 
-    def _parametrized(self, node: _Function, setup: Setup) -> list[dict[str, ast.expr]] | None:
-        """The rows of `@pytest.mark.parametrize` decorators, all combinations; None without such a decorator."""
-        rows: list[dict[str, ast.expr]] = [{}]
-        found = False
-        for decorator in node.decorator_list:
-            if not (isinstance(decorator, ast.Call) and called(decorator) == "parametrize" and len(decorator.args) >= 2):
-                continue
-            found = True
-            target = _parameter_names(decorator.args[0])
-            items = elements(fold(decorator.args[1], setup.literals), setup.literals)
-            if target is None or items is None:
-                raise Unparsable("the parameters of the test are not literals")
-            choices = [self._row(target, item, setup) for item in items]
-            rows = [{**row, **choice} for row in rows for choice in choices]
-            if len(rows) > MAX_UNROLLED:
-                raise Unparsable(f"{len(rows)} parameter rows; at most {MAX_UNROLLED} are unfolded")
-        return rows if found else None
-
-    def _row(self, target: list[str], item: ast.expr, setup: Setup) -> dict[str, ast.expr]:
-        if isinstance(item, ast.Call) and called(item) == "param":
-            item = item.args[0] if len(target) == 1 and len(item.args) == 1 else ast.Tuple(item.args, ast.Load())
-        if len(target) == 1:
-            return {target[0]: item}
-        stored: list[ast.expr] = [ast.Name(name, ast.Store()) for name in target]
-        pairs = destructure(ast.Tuple(stored, ast.Store()), item, setup.literals)
-        if pairs is None:
-            raise Unparsable("a row of parameters does not match their names")
-        return dict(pairs)
-
     def _class(self, node: ast.ClassDef, setup: Setup, later: Sequence[ast.stmt]) -> None:
         """Methods of a test class, each after class attributes and `setUp`; `self.x` becomes the variable `self_x`."""
         inner = setup.copy()
         methods = {member.name: member for member in node.body if isinstance(member, _Function)}
         for member in node.body:
             if isinstance(member, ast.Assign | ast.AnnAssign):
-                self._step(_members(member, methods, stored=True), inner, None)
+                self._step(plain_members(member, methods, attribute=True), inner, None)
         for name in ("setUpClass", "setup_class", "setUp", "setup_method", "setup"):
             if name in methods:
-                self._block([_members(statement, methods) for statement in methods[name].body], inner, None)
+                self._block([plain_members(statement, methods) for statement in methods[name].body], inner, None)
         for member in methods.values():
             static = any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in member.decorator_list)
             if self._holds_tests(member) and not member.name.lower().startswith("setup"):
-                changed = _members(member, methods)
+                changed = plain_members(member, methods)
                 assert isinstance(changed, _Function)
                 if not static:
                     changed.args.args = changed.args.args[1:]
@@ -460,38 +491,12 @@ class Unfolder:
         return text
 
     def _refuse_inside(self, node: ast.stmt, reason: str, segments: Segments | None) -> None:
-        for inner in _assertions(node):
+        for inner in assertions_in(node):
             try:
                 text = render(inner)
             except Unparsable:
                 text = self._text(node, segments)
             self.refuse(text, reason)
-
-
-class _NamedResults(ast.NodeTransformer):
-    """Moves calls of the entry point into assignments at the end of a set-up."""
-
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.callables):
-            self.generic_visit(node)
-            return node
-        name = f"result_{len(self.setup.steps)}"
-        self.setup.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], node, lineno=1)))
-        return ast.Name(name, ast.Load())
-
-
-def _entry_calls(tree: ast.AST, callables: set[str]) -> list[ast.Call]:
-    return [
-        node for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in callables
-    ]
-
-
-def _as_statement(value: ast.expr) -> ast.stmt:
-    return ast.fix_missing_locations(ast.Expr(expression(copy_tree(value)), lineno=1, col_offset=0))
 
 
 class _OwnMethods(ast.NodeTransformer):
@@ -505,159 +510,7 @@ class _OwnMethods(ast.NodeTransformer):
         return node
 
 
-class _SelfNames(ast.NodeTransformer):
-    def __init__(self, owners: set[str], methods: Iterable[str]) -> None:
-        self.owners = owners
-        self.methods = set(methods)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in self.owners:
-            if not (node.attr.startswith("assert") or node.attr in ("fail", "subTest") or node.attr in self.methods):
-                return ast.copy_location(ast.Name(f"self_{node.attr}", node.ctx), node)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        function = node.func
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id in self.owners:
-            if function.attr in self.methods:
-                node.func = ast.copy_location(ast.Name(function.attr, ast.Load()), function)
-        return node
-
-
-def _members(node: ast.stmt, methods: Iterable[str], stored: bool = False) -> ast.stmt:
-    """A statement of a test class outside its class: `self.x` and class attributes are plain variables."""
-    if stored:
-        values = {"": ""}
-        del values[""]
-        fresh = copy_tree(node)
-        for target in fresh.targets if isinstance(fresh, ast.Assign) else [fresh.target]:  # type: ignore[attr-defined]
-            for name in ast.walk(target):
-                if isinstance(name, ast.Name):
-                    name.id = f"self_{name.id}"
-    else:
-        fresh = _SelfNames({"self", "cls"}, methods).visit(copy_tree(node))
-    assert isinstance(fresh, ast.stmt)
-    return fresh
-
-
 def _with_values(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
     fresh = Substitute(values).visit(copy_tree(node)) if values else node
     assert isinstance(fresh, ast.stmt)
     return fresh
-
-
-def _stored(target: ast.expr) -> ast.expr:
-    return target
-
-
-def _same_place(segments: Segments | None, node: ast.stmt) -> bool:
-    return segments is not None and bool(node)
-
-
-def holds_assertion(node: ast.AST) -> bool:
-    """Whether something inside a statement asserts."""
-    return any(
-        isinstance(inner, ast.Assert)
-        or (isinstance(inner, ast.Call) and (is_assertion_method(inner) or (called(inner) == "raises" and bool(inner.args))))
-        for inner in ast.walk(node)
-    )
-
-
-def _assertions(node: ast.stmt) -> list[ast.stmt]:
-    found: list[ast.stmt] = [
-        inner for inner in ast.walk(node)
-        if isinstance(inner, ast.Assert)
-        or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call) and is_assertion_method(inner.value))
-        or (isinstance(inner, ast.With) and expected_by_with(inner) is not None)
-    ]
-    return found[:MAX_UNROLLED]
-
-
-def _conditions(raising: Raising, following: Sequence[ast.stmt]) -> int:
-    """Take the assertions about the caught exception that stand right behind its block; the result is how many."""
-    taken = 0
-    while raising.name and taken < len(following):
-        node = following[taken]
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            node = as_assertion(node.value) or node
-        if not (isinstance(node, ast.Assert) and raising.name in names.loads(node)):
-            break
-        raising.conditions.append(node.test)
-        taken += 1
-    return taken
-
-
-def _flagged(node: ast.Try, following: Sequence[ast.stmt]) -> Raising | None:
-    """`try: f(x)` / `except E: raised = True`, then `assert raised`."""
-    if not following or not isinstance(following[0], ast.Assert) or len(node.handlers) != 1 or node.handlers[0].type is None:
-        return None
-    flags = {
-        target.id for statement in node.handlers[0].body if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant) and statement.value.value is True
-        for target in statement.targets if isinstance(target, ast.Name)
-    }
-    test = following[0].test
-    if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is True:
-        test = test.left
-    if not (isinstance(test, ast.Name) and test.id in flags):
-        return None
-    body = [statement for statement in node.body
-            if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant))]
-    return Raising(node.handlers[0].type, body) if body else None
-
-
-def _asserted(
-    generators: list[ast.comprehension], body: Sequence[ast.stmt]
-) -> Iterable[tuple[list[ast.comprehension], ast.expr]]:
-    """The assertions of a loop body, each with the loops and conditions around it."""
-    for node in body:
-        if isinstance(node, ast.Assert):
-            yield generators, node.test
-        elif isinstance(node, ast.For) and not node.orelse:
-            yield from _asserted([*generators, ast.comprehension(node.target, node.iter, [], 0)], node.body)
-        elif isinstance(node, ast.If) and not node.orelse:
-            last = generators[-1]
-            narrowed = ast.comprehension(last.target, last.iter, [*last.ifs, node.test], 0)
-            yield from _asserted([*generators[:-1], narrowed], node.body)
-        else:
-            raise Unparsable("a loop over results with more than assertions in it is not unfolded")
-
-
-def _is_fixture(node: _Function) -> bool:
-    return any((getattr(mark, "attr", None) or getattr(getattr(mark, "func", None), "attr", None)) == "fixture"
-               for mark in node.decorator_list)
-
-
-def _free_parameters(node: _Function, functions: dict[str, _Function]) -> list[str]:
-    """Parameters without a default that are no fixtures."""
-    args = [*node.args.posonlyargs, *node.args.args]
-    needed = args[: len(args) - len(node.args.defaults)] if node.args.defaults else args
-    return [argument.arg for argument in needed if f"fixture {argument.arg}" not in functions]
-
-
-def _free_needed(node: _Function, called_names: set[str]) -> bool:
-    return bool(node.args.args) and node.name in called_names
-
-
-def _is_entry(node: ast.expr, entry_point: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == entry_point
-
-
-def _is_called(node: _Function, name: str) -> bool:
-    return any(isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name for inner in ast.walk(node))
-
-
-def _parameter_names(node: ast.expr) -> list[str] | None:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return [name.strip() for name in node.value.split(",") if name.strip()]
-    if isinstance(node, ast.List | ast.Tuple):
-        found = [element.value for element in node.elts if isinstance(element, ast.Constant) and isinstance(element.value, str)]
-        return found if len(found) == len(node.elts) else None
-    return None
-
-
-def statements(text: str) -> ast.Module:
-    """Parse, under a name that callers of this module may use."""
-    return parse(text)

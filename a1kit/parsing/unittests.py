@@ -12,8 +12,8 @@ from collections.abc import Callable
 from a1kit.parsing.observe import Substitute, expression
 
 _SPELLINGS = {
-    "a == b": "assertEqual assertEquals assertListEqual assertTupleEqual assertDictEqual assertSetEqual assertSequenceEqual "
-    "assertMultiLineEqual assert_equal",
+    "a == b": "assertEqual assertEquals assertListEqual assertTupleEqual assertDictEqual assertSetEqual "
+    "assertSequenceEqual assertMultiLineEqual assert_equal",
     "a != b": "assertNotEqual assertNotEquals",
     "a is b": "assertIs",
     "a is not b": "assertIsNot",
@@ -61,7 +61,11 @@ def as_assertion(call: ast.Call) -> ast.Assert | None:
 
 def is_assertion_method(call: ast.Call) -> bool:
     """Whether a call looks like an assertion method, known or not."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert") and call.func.attr != "assert_called"
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr.startswith("assert")
+        and call.func.attr != "assert_called"
+    )
 
 
 def _filled(form: str, args: list[ast.expr]) -> ast.expr:

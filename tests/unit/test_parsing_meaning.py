@@ -90,7 +90,12 @@ def in_one_piece(source: str, program: str) -> bool:
     return True
 
 
-ADD = ("def f(a, b=0): return a + b", "def f(a, b=0): return a - b", "def f(a, b=0): return None", "def f(a, b=0): raise ValueError('negative')")
+ADD = (
+    "def f(a, b=0): return a + b",
+    "def f(a, b=0): return a - b",
+    "def f(a, b=0): return None",
+    "def f(a, b=0): raise ValueError('negative')",
+)
 LIST = (
     "def f(xs): return sorted(xs)",
     "def f(xs): return list(xs)",
@@ -99,9 +104,26 @@ LIST = (
     "def f(xs): return tuple(sorted(xs))",
     "def f(xs): return iter(sorted(xs))",
 )
-FLOAT = ("def f(x): return x / 3", "def f(x): return x / 3 + 1e-7", "def f(x): return x / 3.1", "def f(x): return str(x)", "def f(x): return float('nan')")
-TRUTH = ("def f(x): return x > 2", "def f(x): return int(x > 2)", "def f(x): return [] if x < 3 else [0]", "def f(x): return None", "def f(x): return not x > 2")
-TEXT = ("def f(s): return s.upper()", "def f(s): return s", "def f(s): return [s.upper()]", "def f(s): return s.upper() + '!'")
+FLOAT = (
+    "def f(x): return x / 3",
+    "def f(x): return x / 3 + 1e-7",
+    "def f(x): return x / 3.1",
+    "def f(x): return str(x)",
+    "def f(x): return float('nan')",
+)
+TRUTH = (
+    "def f(x): return x > 2",
+    "def f(x): return int(x > 2)",
+    "def f(x): return [] if x < 3 else [0]",
+    "def f(x): return None",
+    "def f(x): return not x > 2",
+)
+TEXT = (
+    "def f(s): return s.upper()",
+    "def f(s): return s",
+    "def f(s): return [s.upper()]",
+    "def f(s): return s.upper() + '!'",
+)
 RAISE = (
     "def f(x):\n    if x < 0: raise ValueError('negative input')\n    return x",
     "def f(x):\n    if x < 0: raise ValueError('bad')\n    return x",
@@ -121,8 +143,18 @@ STACK = (
     "class S:\n    def __init__(self): self.xs = []\n    def push(self, x): self.xs.append(x)\n    def pop(self): return self.xs.pop(0)\n"
     "    def __len__(self): return 2\ndef f(): return S()",
 )
-MAKER = ("def f(n): return lambda k: n * k", "def f(n): return lambda k: n + k", "def f(n): return (lambda k: 6)", "def f(n): return n")
-GENERATOR = ("def f(n):\n    yield from range(n)", "def f(n): return list(range(n))", "def f(n): return iter(())", "def f(n): return n")
+MAKER = (
+    "def f(n): return lambda k: n * k",
+    "def f(n): return lambda k: n + k",
+    "def f(n): return (lambda k: 6)",
+    "def f(n): return n",
+)
+GENERATOR = (
+    "def f(n):\n    yield from range(n)",
+    "def f(n): return list(range(n))",
+    "def f(n): return iter(())",
+    "def f(n): return n",
+)
 
 TABLE: list[tuple[tuple[str, ...], str]] = [
     (ADD, "assert f(1, 2) == 3"),
@@ -336,7 +368,9 @@ SEQUENCES: list[tuple[tuple[str, ...], str]] = [
 
 
 @pytest.mark.parametrize(("programs", "source"), SEQUENCES, ids=[source for _, source in SEQUENCES])
-def test_assertions_that_follow_each_other_pass_together_when_each_passes(programs: tuple[str, ...], source: str) -> None:
+def test_assertions_that_follow_each_other_pass_together_when_each_passes(
+    programs: tuple[str, ...], source: str
+) -> None:
     cases = parse_tests(source, "f")
     for program in programs:
         together = in_one_piece(source, program)
