@@ -1,8 +1,8 @@
 """A world without models, for tests and load runs: three questions and two scripted players that learn a little.
 
 A `ToyPolicy` holds a few numbers. What it writes is a function of them, the prompt and the seed; an update moves them
-by what the groups say; saving and loading keeps them to the bit. So a run over a toy world goes through everything a real
-one does, in milliseconds, and is as reproducible.
+by what the groups say; saving and loading keeps them to the bit. So a run over a toy world goes through everything a
+real one does, in milliseconds, and is as reproducible.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class RunLog:
             raise RunError(
                 f"{folder} already holds a run. Continue it with `a1kit resume {folder}`, or choose another --run."
             )
-        if folder.is_dir() and any(name.name != LOCK for name in folder.iterdir()):
+        if folder.is_dir() and not _only_begun(folder):
             raise RunError(f"{folder} is not empty and holds no run. Choose another --run.")
         make_folder(folder)
         log = cls(folder, _lock(folder), announce)
@@ -386,6 +386,15 @@ def _lock(folder: Path) -> TextIO:
     file.write(f"process {os.getpid()} on {platform.node()} since {_now()}")
     file.flush()
     return file
+
+
+def _only_begun(folder: Path) -> bool:
+    """Whether there is nothing in a folder but what a trainer leaves that was killed before it wrote the manifest."""
+    ours = {LOCK, STEPS, SEGMENTS, CHECKPOINTS, CONTROL}
+    return all(
+        (path.name in ours and (path.is_file() or not any(path.iterdir()))) or path.name == f".{CONFIG}.tmp"
+        for path in folder.iterdir()
+    )
 
 
 def _now() -> str:

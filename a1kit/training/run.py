@@ -4,8 +4,8 @@
 
 What makes a run continue exactly: everything random in step s comes from (seed, s); questions come in an order that is
 a function of (seed, s); models, optimizers and their random states are in the checkpoint; and whatever was written
-after the checkpoint is rolled back when the run is opened again. So a run of 2 steps, killed at any moment and resumed for
-2 more, ends with the same bits as a run of 4.
+after the checkpoint is rolled back when the run is opened again. So a run of 2 steps, killed at any moment and resumed
+for 2 more, ends with the same bits as a run of 4.
 
 Stopping: `control/stop`, SIGTERM or the first Ctrl-C finish the step and save; the second Ctrl-C stops at once, with
 the last checkpoint to go on from.
