@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 
 from a1kit.duel.cache import ByteCache
@@ -25,7 +26,7 @@ from a1kit.duel.neutral import Answers, Request, evaluate
 from a1kit.duel.trial import Told, Trial, Wishes
 from a1kit.duel.verdicts import cut
 from a1kit.errors import QuestionError
-from a1kit.parsing import parse_assertion, parse_code, parse_tests, signature
+from a1kit.parsing import ParsedCode, parse_assertion, parse_code, parse_tests, signature
 from a1kit.rewards import Convention, Rules
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, ProgramResult, Sandbox, Status
 from a1kit.types import Completion, Duel, JudgedTest, Load, Question, State, Suite, TestCase, Verdict
@@ -138,7 +139,7 @@ class Sitting:
         return player, flags
 
     def _player(self, bench: _Bench, candidate: Completion) -> tuple[_Player, tuple[str, ...]]:
-        parsed = parse_code(candidate.text, bench.question.entry_point)
+        parsed = _parse(candidate.text, bench.question.entry_point)
         player = self._players.get((bench, parsed.code))
         if player is None:
             player = self._players[bench, parsed.code] = _Player(bench, parsed.code)
@@ -393,7 +394,7 @@ def _confirmed(first: Observation, second: Observation) -> bool:
 
 def read_reference(question: Question) -> str:
     """The program of a question's reference. Raises `QuestionError` when there is none, or it lacks the entry point."""
-    parsed = parse_code(question.reference, question.entry_point)
+    parsed = _parse(question.reference, question.entry_point)
     if not parsed.code:
         raise QuestionError(
             f"question {question.id!r}: the reference holds no program ({parsed.reason}); give its source"
@@ -406,8 +407,18 @@ def read_reference(question: Question) -> str:
     return parsed.code
 
 
+def _parse(text: str, entry_point: str) -> ParsedCode:
+    """`parse_code`, remembering short texts: policies repeat themselves, and references come in every batch."""
+    return _parse_short(text, entry_point) if len(text) <= _SHORT else parse_code(text, entry_point)
+
+
+_SHORT = 8_000
+_parse_short = lru_cache(maxsize=4_096)(parse_code)
+_signature = lru_cache(maxsize=1_024)(signature)
+
+
 def _bench(question: Question) -> _Bench:
-    return _Bench(question, read_reference(question), signature(question.reference, question.entry_point))
+    return _Bench(question, read_reference(question), _signature(question.reference, question.entry_point))
 
 
 def _check_reference(bench: _Bench, result: ProgramResult) -> None:
