@@ -39,9 +39,16 @@ import torch
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from a1kit.duel import Judge
 from a1kit.errors import InfrastructureError
+from a1kit.evaluation import Target, evaluate_code, evaluate_tests
+from a1kit.policies import HFPolicy, PolicyConfig, Sampling
 from a1kit.policies.models import quiet
-from a1kit.warmup_examples import Example, ExampleWriter, SuiteStyle, number_tokens, train_tokenizer
+from a1kit.problems import micro
+from a1kit.prompts import PromptStyle
+from a1kit.rewards import Rules
+from a1kit.sandbox import LocalSandbox
+from a1kit.warmup_examples import SUITE_SIZE, Example, ExampleWriter, SuiteStyle, number_tokens, train_tokenizer
 
 Kind = Literal["code", "test"]
 
@@ -87,6 +94,9 @@ class Schedule:
 
 _LEARNING = SuiteStyle(edge=0.5, aimed=0.1, believing=0.0, slips=0.0)
 _CARELESS = SuiteStyle(edge=0.15, aimed=0.03, believing=0.03, slips=0.02)
+
+MAX_NEW_TOKENS = 64
+"""Room for every program and every suite of the micro world."""
 
 PROVENANCE = "provenance.json"
 
@@ -313,6 +323,8 @@ def save(warm: Warm, folder: Path, seed: int) -> None:
     }
     (aside / PROVENANCE).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     (aside / "README.md").write_text(_README.format(name=folder.name, **facts), encoding="utf-8")
+    for path in aside.iterdir():
+        path.chmod(0o644)
     shutil.rmtree(folder, ignore_errors=True)
     aside.rename(folder)
 
@@ -353,3 +365,49 @@ def _work(kind: Kind, seed: int, folder: Path, said: multiprocessing.Queue[Progr
     torch.set_num_threads(1)
     save(warm_up(kind, seed, said.put), folder, seed)
     said.put(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What a warm-up reaches, whatever its seed: a measurement outside of it says that something has changed."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+BANDS: dict[Kind, dict[str, Band]] = {
+    "code": {"avg@8": Band(0.37, 0.48), "greedy": Band(0.36, 0.50)},
+    "test": {"validity": Band(0.80, 0.93), "kill": Band(0.50, 0.68), "quality": Band(0.42, 0.60)},
+}
+"""On the 96 held-out questions and the kill set; seeds 0-2, widened by the sampling error of one measurement."""
+
+
+def measure(folder: Path, seed: int = 0) -> dict[Kind, dict[str, float]]:
+    """What the two models under `folder` reach on held-out questions: the numbers of `BANDS`.
+
+    Raises InputError when a model is missing, SandboxUnavailable when nothing can be judged.
+    """
+    targets = [Target(buggy.question, buggy.code, buggy.bug) for buggy in micro.kill_set()]
+    with LocalSandbox() as sandbox:
+        judge = Judge(sandbox, Rules(k=SUITE_SIZE))
+        sampling = Sampling(max_new_tokens=MAX_NEW_TOKENS)
+        coder, tester = (HFPolicy(PolicyConfig(str(folder / f"micro-{kind}"), name=kind)) for kind in SCHEDULES)
+        style = PromptStyle.MICRO
+        code = evaluate_code(coder, judge, micro.held_out_questions(), seed=seed, sampling=sampling, style=style)
+        suites = evaluate_tests(tester, judge, targets, suites=2, seed=seed, sampling=sampling, style=style)
+    return {
+        "code": {"avg@8": code.avg.mean, "greedy": code.greedy.mean},
+        "test": {"validity": suites.validity.mean, "kill": suites.kill.mean, "quality": suites.quality.mean},
+    }
+
+
+def record(folder: Path, measured: dict[Kind, dict[str, float]]) -> None:
+    """Writes what was measured into the provenance of both models."""
+    for kind, numbers in measured.items():
+        path = folder / f"micro-{kind}" / PROVENANCE
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts["measured"] = {name: round(value, 4) for name, value in numbers.items()}
+        path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

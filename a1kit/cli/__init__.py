@@ -25,6 +25,7 @@ EXIT_INPUT, EXIT_INFRASTRUCTURE, EXIT_INTERRUPTED = 1, 3, 130
 
 COMMANDS = {
     "judge": "Judge candidates and test suites: JSON lines in, verdicts and rewards out.",
+    "warmup": "Make the micro models from a seed (about ten minutes).",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
     "view": "Open the inspector on the runs of this folder.",
     "bench": "Measure the claims of the README on this machine.",
