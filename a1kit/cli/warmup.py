@@ -1,4 +1,4 @@
-"""`a1kit warmup micro`: make the two micro models from a seed, measure them, and say whether they are as they should be.
+"""`a1kit warmup micro`: make the two micro models from a seed, measure them, and compare with what to expect.
 
 Takes about ten minutes on two cores. The models are written to `--out` (by default where the built-in models
 `micro-code` and `micro-test` are read from); a model is replaced only by a finished one.
