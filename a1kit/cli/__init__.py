@@ -24,6 +24,9 @@ from a1kit.errors import InfrastructureError, InputError
 EXIT_INPUT, EXIT_INFRASTRUCTURE, EXIT_INTERRUPTED = 1, 3, 130
 
 COMMANDS = {
+    "train": "Train a Code LLM and a Test LLM against each other.",
+    "resume": "Go on with a run from its newest checkpoint.",
+    "export": "Export the tests of a Mistake Book: pytest, JSON lines, CSV, Parquet.",
     "judge": "Judge candidates and test suites: JSON lines in, verdicts and rewards out.",
     "warmup": "Make the micro models from a seed (about ten minutes).",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
