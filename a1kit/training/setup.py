@@ -20,7 +20,7 @@ from a1kit.duel import Judge, Pairing
 from a1kit.errors import ConfigError
 from a1kit.policies import LoraOptions, Policy, PolicyConfig, Sampling
 from a1kit.problems import ProblemSet, load
-from a1kit.prompts import PromptStyle, test_prompt
+from a1kit.prompts import PromptStyle, code_prompt, test_prompt
 from a1kit.rewards import Convention, Rules
 from a1kit.sandbox import Level, LocalSandbox, Sandbox
 from a1kit.store.files import write_text_whole
@@ -114,6 +114,7 @@ def _parts(config: RunConfig, makers: Makers, stack: ExitStack) -> _Parts:
     )
     code = makers.policy(config, "code")
     stack.callback(code.close)
+    problems = fitting(config, problems, code)
     tests = makers.policy(config, "tests") if wants_tester(config) else None
     if tests is not None:
         stack.callback(tests.close)
@@ -140,6 +141,8 @@ def _runner(config: RunConfig, parts: _Parts, log: RunLog, listen: Listener, sta
     if config.game.mistake_book and fixed is None:
         table = replace(table, book=stack.enter_context(log.open_book(step)))
     measure = held_out(config, problems.held_out, judge) if config.eval.enabled else None
+    for reason, count in problems.left_out.items():
+        listen(Note(f"{count} questions left out: {reason}"))
     return Runner(config, table, problems.train, log, measure, listen, step)
 
 
@@ -172,7 +175,33 @@ def find_problems(config: RunConfig) -> Problems:
 
 
 def _load(settings: ProblemsConfig) -> ProblemSet:
-    return load(settings.set)
+    """The whole set. Rows at fault are left out and counted in a data set of the hub, and refused in a file."""
+    hub = settings.set.startswith("hub:")
+    return load(
+        settings.set,
+        preset=settings.preset or None,
+        columns=settings.columns or None,
+        on_error="skip" if hub else "raise",
+    )
+
+
+def fitting(config: RunConfig, problems: Problems, code: Policy) -> Problems:
+    """The problems whose prompts have at most `problems.max_prompt_tokens` tokens; the others are counted."""
+    style, most = PromptStyle(config.game.style), config.problems.max_prompt_tokens
+
+    def short(questions: Sequence[Question]) -> tuple[Question, ...]:
+        return tuple(one for one in questions if code.count_tokens(code_prompt(one, style)) <= most)
+
+    train, held_out = short(problems.train), short(problems.held_out)
+    too_long = len(problems.train) + len(problems.held_out) - len(train) - len(held_out)
+    if len(train) < config.game.questions:
+        raise ConfigError(
+            f"problems.max_prompt_tokens is {most}, which leaves {len(train)} training questions; game.questions asks "
+            f"for {config.game.questions} a step. Raise the first or lower the second."
+        )
+    if not too_long:
+        return problems
+    return Problems(train, held_out, {**problems.left_out, "prompt too long": too_long})
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
