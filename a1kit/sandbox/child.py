@@ -3,6 +3,9 @@
 Stands alone (standard library only). Everything here shares an interpreter with hostile code and may be changed by it;
 that is expected. It only decides what *this* child says about itself, and a child that lies about its values could as
 well have computed them. Nothing that must not be known (expected or predicted answers, other programs) is ever here.
+
+Cost rules the shape: after a fork every page that is written is copied, so what can be made ready in the zygote is, and
+`Runner.rehearse` runs the whole path there a few times, which leaves the interpreter's caches filled.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import resource
 import sys
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from errno import EACCES, EFBIG, EPERM
 from mmap import mmap
 from typing import Any
@@ -37,44 +40,86 @@ _errno = OSError.__dict__["errno"].__get__
 _forget_traceback = BaseException.__dict__["__traceback__"].__set__
 _forget_context = BaseException.__dict__["__context__"].__set__
 
+_REHEARSAL = '''
+from typing import Any, Dict, List, Optional, Set, Tuple
+import collections, math
+def f(xs: List[int], name: str = "", table: Optional[Dict[str, int]] = None) -> Tuple[int, ...]:
+    """What programs usually do."""
+    total = [x * 2 for x in sorted(xs) if x % 2 == 0 or x > 1.5]
+    for i, x in enumerate(xs):
+        total.append(len(str(i)) + sum(range(x)))
+    return tuple(total)
+def g(text: str) -> List[str]:
+    return [word.lower() for word in text.split() if word]
+class C:
+    def __init__(self, a: List[float]) -> None:
+        self.a = a
+def check(candidate):
+    assert candidate([3, 1, 2])[0] == 4, "no"
+'''
+_REHEARSED_CALLS = (
+    "f([3, 1, 2])",
+    "g('a B')",
+    "check(f)",
+    "{'a': [1.5, (None, True)], 'b': {1}}",
+    "f('x')",
+    "C([1.0])",
+)
+
 
 class Runner:
     """Made in the zygote, used once in a child."""
 
-    def __init__(self, codec: Any, frames: Any, memory_reserve: int):
-        self.codec, self.frames = codec, frames
-        self.reserve = memory_reserve
+    def __init__(self, codec: Any, frames: Any, memory_reserve: int, page: mmap):
+        self.codec, self.frames, self.reserve, self.page = codec, frames, memory_reserve, page
         self.clock, self.wall, self.stopwatch = time.process_time, time.monotonic, time.thread_time
+        self.progress, self.header = frames.PROGRESS.pack_into, frames.FRAME.pack
+        self.write: Callable[[int, bytes], int] = os.write
         self.outputs = (sys.stdout, sys.stderr)
-        self.result = -1
-        self.room = 0
+        self.result = 3
+        self.room = 1 << 20
         self.captured = False
         self.began = 0.0
-        self.page: mmap | None = None
+        self.names: dict[str, Any] = {}
+        self.fresh_names()
 
-    def main(self, result: int, page: mmap, captured: bool) -> None:
-        """Do the job that waits on descriptor `result`, then end the process."""
-        self.result, self.page, self.captured = result, page, captured
+    def fresh_names(self) -> None:
+        """The empty module a program will be."""
+        module = types.ModuleType(PROGRAM_NAME)
+        sys.modules[PROGRAM_NAME] = module
+        self.names = module.__dict__
+        self.names["__builtins__"] = builtins
+
+    def rehearse(self) -> None:
+        """Run the path of a child with harmless programs and no descriptor."""
+        self.write = lambda descriptor, frame: len(frame)
+        for _ in range(10):
+            self.job(
+                *marshal.loads(marshal.dumps((_REHEARSAL, [(call, "x = 1") for call in _REHEARSED_CALLS], [], 1 << 20)))
+            )
+            self.fresh_names()
+        self.write = os.write
+
+    def main(self, length: int, captured: bool) -> None:
+        """Do the job of `length` bytes that waits on the result descriptor, then end the process."""
+        self.captured = captured
         status = self.frames.EXIT_DONE
         try:
             self.begin(self.frames.LOADED)
-            self.job(*marshal.loads(self.receive()))
+            self.job(*marshal.loads(self.receive(length)))
         except MemoryError:
             status = self.frames.EXIT_MEMORY
         except BrokenPipeError:
             pass
         os._exit(status)
 
-    def receive(self) -> bytes:
-        (length,) = self.frames.LENGTH.unpack(self.exactly(self.frames.LENGTH.size))
-        return self.exactly(length)
-
-    def exactly(self, count: int) -> bytes:
-        data = os.read(self.result, count)
-        if len(data) == count:
+    def receive(self, length: int) -> bytes:
+        """The job, however it is cut up on the way."""
+        data = os.read(self.result, length)
+        if len(data) == length:
             return data
         parts = [data]
-        missing = count - len(data)
+        missing = length - len(data)
         while missing:
             parts.append(os.read(self.result, missing))
             if not parts[-1]:
@@ -85,30 +130,26 @@ class Runner:
     def job(self, program: str, calls: Sequence[tuple[str, str]], values: Sequence[bytes], room: int) -> None:
         """Load and answer. One frame for loading, one a call."""
         self.room = room
-        module = types.ModuleType(PROGRAM_NAME)
-        sys.modules[PROGRAM_NAME] = module
-        names = module.__dict__
-        names["__builtins__"] = builtins
         gc.enable()
-        if not self.load(program, values, names):
+        if not self.load(program, values):
             return
         for place, (expression, setup) in enumerate(calls):
             self.begin(place)
-            self.answer(place, expression, setup, dict(names))
+            self.answer(place, expression, setup, self.names.copy())
         self.send(self.frames.DONE, self.frames.VALUE, b"")
 
-    def load(self, program: str, values: Sequence[bytes], names: dict[str, Any]) -> bool:
+    def load(self, program: str, values: Sequence[bytes]) -> bool:
         """Whether the program ran to its end."""
         frames = self.frames
         try:
             for place, value in enumerate(values):
-                names[f"_{place}"] = self.codec.loads(value)
-            code = compile(program, f"<{PROGRAM_NAME}>", "exec", dont_inherit=True)
+                self.names[f"_{place}"] = self.codec.loads(value)
+            code = compile(program, "<program>", "exec", dont_inherit=True)
         except BaseException as error:
             self.fail(frames.LOADED, error, frames.SYNTAX)
             return False
         try:
-            exec(code, names)
+            exec(code, self.names)
         except BaseException as error:
             self.fail(frames.LOADED, error)
             return False
@@ -141,8 +182,7 @@ class Runner:
 
     def begin(self, place: int) -> None:
         """Note in the shared page what starts now."""
-        assert self.page is not None
-        self.frames.PROGRESS.pack_into(self.page, 0, place, self.clock(), self.wall())
+        self.progress(self.page, 0, place, self.clock(), self.wall())
         self.began = self.stopwatch()
 
     def fail(self, place: int, error: BaseException, kind: int | None = None) -> None:
@@ -178,11 +218,11 @@ class Runner:
         if self.captured:
             self.flush()
         self.room -= len(payload)
-        frame = self.frames.FRAME.pack(len(payload), place, kind, self.stopwatch() - self.began) + payload
-        written = os.write(self.result, frame)
+        frame = self.header(len(payload), place, kind, self.stopwatch() - self.began) + payload
+        written = self.write(self.result, frame)
         while written < len(frame):
             frame = frame[written:]
-            written = os.write(self.result, frame)
+            written = self.write(self.result, frame)
 
     def flush(self) -> None:
         for output in self.outputs:

@@ -3,7 +3,7 @@
 Stands alone (standard library only), because the zygote loads it too.
 
     trusted → zygote   `ORDER`, with the job's descriptor (and the one to capture output) attached
-    trusted → child    length, then marshal of (program, calls, values): the zygote never reads it
+    trusted → child    the job, marshal of (program, calls, values, room for results): the zygote never reads it
     child → trusted    frames: `FRAME` header, then the payload; one for loading, one a call, one at the end
     zygote → trusted   `REPORT` when the child has ended, or `HEARTBEAT` while it runs
     child → zygote     `PROGRESS` in a shared page: which call began when (a hint: it can only waste its own budget)
@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import struct
 
-ORDER = struct.Struct("<QQdddddB")
-"""number, memory bytes, seconds of CPU to load, a call, in all, wall factor, wall seconds in all, capture output."""
+ORDER = struct.Struct("<QIQdddddB")
+"""number, length of the job, memory bytes, CPU seconds to load, a call, in all, wall factor, wall seconds in all,
+capture output."""
 
 REPORT = struct.Struct("<QBiiddQ")
 """number, `END_*`, wait status, call, CPU seconds, wall seconds, peak memory in bytes."""
 
 FRAME = struct.Struct("<IiBf")
 """payload length, call (or `LOADED`, `DONE`), kind, CPU seconds."""
-
-LENGTH = struct.Struct("<I")
 
 PROGRESS = struct.Struct("<qdd")
 """call (`LOADED` while loading), CPU seconds and monotonic seconds when it began."""

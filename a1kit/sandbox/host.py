@@ -194,6 +194,7 @@ def _environment(kind: Kind) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "LC_ALL": "C.UTF-8",
+        "LD_BIND_NOW": "1",
         "PYTHONHASHSEED": str(kind.hash_seed),
         "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
         **dict.fromkeys(one_thread, "1"),

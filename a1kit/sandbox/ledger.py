@@ -74,11 +74,12 @@ class Ledger:
         """Bytes of frames that may still be kept."""
         return max(0, self.job.limits.output_bytes - self.kept_bytes)
 
-    def order(self, number: int) -> bytes:
-        """The next child's limits, for the zygote."""
+    def order(self, number: int, length: int) -> bytes:
+        """The next child's limits and the length of its job, for the zygote."""
         limits = self.job.limits
         return frames.ORDER.pack(
             number,
+            length,
             limits.memory_mb * _MEGABYTE,
             limits.load_seconds,
             limits.call_seconds,
@@ -104,7 +105,7 @@ class Ledger:
                 f"A program with its calls is {len(data)} bytes; the sandbox takes at most {MAX_JOB_BYTES}. "
                 "Give it fewer or smaller calls."
             )
-        return frames.LENGTH.pack(len(data)) + data
+        return data
 
     def take(self, report: Report, data: bytes, overflowed: bool) -> None:
         """Enter what one child sent and how it ended.

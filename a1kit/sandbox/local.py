@@ -11,7 +11,6 @@ Bytes from a child are bounded while they arrive and read only after it has ende
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import select
@@ -215,7 +214,8 @@ class _Flight:
         self.data = bytearray()
         self.overflowed = False
         self.watched = False
-        self.unsent = memoryview(ledger.payload())
+        payload = ledger.payload()
+        self.unsent = memoryview(payload)
         self.room = ledger.room + (1 << 16)
         self.output: socket.socket | None = None
         self.socket, theirs = socket.socketpair()
@@ -226,9 +226,10 @@ class _Flight:
                 self.output, out = socket.socketpair()
                 self.output.setblocking(False)
                 handed.append(out)
-            self.began = self.heard = time.monotonic()
+            self.descriptors = tuple(end.fileno() for end in (self.socket, self.output) if end is not None)
+            self.heard = time.monotonic()
             self.write()
-            zygote.send(ledger.order(number), [end.fileno() for end in handed])
+            zygote.send(ledger.order(number, len(payload)), [end.fileno() for end in handed])
         except BaseException:
             self.close()
             raise
@@ -246,33 +247,41 @@ class _Flight:
         except OSError:
             self.unsent = self.unsent[:0]
 
-    def read(self) -> None:
-        """Take in what has arrived, up to the job's limit; close the line on a child that sends more."""
+    def read(self) -> bool:
+        """Take in what has arrived, up to the job's limit; whether nothing more will come.
+
+        The line is closed on a child that sends more than the limit, which also makes its zygote end it.
+        """
         while not self.overflowed:
             try:
                 chunk = self.socket.recv(_CHUNK)
+            except BlockingIOError:
+                return False
             except OSError:
-                break
+                return True
             if not chunk:
-                break
+                return True
             if len(self.data) + len(chunk) > self.room:
                 self.overflowed = True
                 self.socket.close()
                 self.data.clear()
             else:
                 self.data += chunk
-        self.read_output()
+        return True
 
-    def read_output(self) -> None:
+    def read_output(self) -> bool:
         """Take in captured output; beyond the limit it is read and dropped, so that a chatty child is not held up."""
         limit, kept = self.ledger.job.limits.capture_bytes, self.ledger.output
-        while self.output is not None:
+        assert self.output is not None
+        while True:
             try:
                 chunk = self.output.recv(_CHUNK)
+            except BlockingIOError:
+                return False
             except OSError:
-                return
+                return True
             if not chunk:
-                return
+                return True
             kept += chunk[: max(0, limit - len(kept))]
 
     def close(self) -> None:
@@ -287,10 +296,15 @@ class _Drive:
     def __init__(self, sandbox: LocalSandbox, ledgers: list[Ledger], cancelled: threading.Event):
         self.sandbox, self.cancelled = sandbox, cancelled
         self.ledgers = ledgers
+        self.kinds = [sandbox.kind_of(ledger.job) for ledger in ledgers]
+        self.checked = time.monotonic()
         self.waiting = deque(range(len(ledgers)))
         self.places = {id(ledger): place for place, ledger in enumerate(ledgers)}
         self.done: list[ProgramResult | None] = [None] * len(ledgers)
         self.flights: dict[int, _Flight] = {}
+        """By the descriptor of the zygote's control socket."""
+        self.owners: dict[int, _Flight] = {}
+        """By every descriptor that is looked at."""
         self.poller = select.poll()
 
     def results(self) -> list[ProgramResult]:
@@ -307,7 +321,7 @@ class _Drive:
         """Give free workers something to do; wait for one only when nothing is in the air."""
         while self.waiting:
             ledger = self.ledgers[self.waiting[0]]
-            kind = self.sandbox.kind_of(ledger.job)
+            kind = self.kinds[self.waiting[0]]
             worker = self.sandbox._roster.take(kind, wait=not self.flights)
             if worker is None:
                 return
@@ -331,8 +345,9 @@ class _Drive:
                 worker.discard(zygote)
                 self.count_death(ledger, str(error))
                 continue
-            self.flights[zygote.control.fileno()] = flight
-            self.poller.register(zygote.control, select.POLLIN)
+            control = zygote.control.fileno()
+            self.flights[control] = self.owners[control] = flight
+            self.poller.register(control, select.POLLIN)
             if flight.unsent:
                 self.watch(flight)
             return
@@ -340,42 +355,59 @@ class _Drive:
     def watch(self, flight: _Flight) -> None:
         """Look at a flight's own sockets too, not only at its zygote's report."""
         flight.watched = True
-        if flight.socket.fileno() >= 0:
-            self.poller.register(flight.socket, select.POLLIN | (select.POLLOUT if flight.unsent else 0))
-        if flight.output is not None:
-            self.poller.register(flight.output, select.POLLIN)
+        for end in (flight.socket, flight.output):
+            if end is not None:
+                self.owners[end.fileno()] = flight
+                writes = end is flight.socket and flight.unsent
+                self.poller.register(end, select.POLLIN | (select.POLLOUT if writes else 0))
+
+    def ignore(self, *descriptors: int) -> None:
+        """Stop looking at these."""
+        for descriptor in descriptors:
+            if self.owners.pop(descriptor, None) is not None:
+                self.poller.unregister(descriptor)
 
     def listen(self) -> None:
         """Wait for news and act on it."""
         if not self.flights:
             return
-        young = any(not flight.watched for flight in self.flights.values())
-        ready = self.poller.poll((_QUIET_SECONDS if young else _POLL_SECONDS) * 1000)
+        young = [flight for flight in self.flights.values() if not flight.watched]
+        ready = self.poller.poll(1000 * (_QUIET_SECONDS if young else _POLL_SECONDS))
         if self.cancelled.is_set() or self.sandbox._closed.is_set():
             raise SandboxUnavailable("The jobs were abandoned: the sandbox was closed or the task cancelled.")
-        reporting = [self.flights[descriptor] for descriptor, _ in ready if descriptor in self.flights]
-        for flight in reporting:
-            self.hear(flight)
-        now = time.monotonic()
+        for descriptor, _ in ready:
+            flight = self.owners.get(descriptor)
+            if flight is None:
+                continue
+            if descriptor in self.flights:
+                self.hear(flight)
+            else:
+                self.serve(flight, descriptor)
+        if not ready or time.monotonic() - self.checked > _POLL_SECONDS:
+            self.check()
+
+    def check(self) -> None:
+        """Now and then, and when nothing else happens: look at what flies long, and for zygotes that have fallen silent."""
+        now = self.checked = time.monotonic()
         for flight in list(self.flights.values()):
-            if flight.watched:
-                self.serve(flight)
-            elif now - flight.began >= _QUIET_SECONDS:
+            if not flight.watched:
                 self.watch(flight)
-            if now - flight.heard > _SILENCE_SECONDS and not flight.zygote.wait_readable(0):
+            elif now - flight.heard > _SILENCE_SECONDS:
                 self.mourn(flight, f"it has been silent for {_SILENCE_SECONDS:.0f} s")
 
-    def serve(self, flight: _Flight) -> None:
+    def serve(self, flight: _Flight, descriptor: int) -> None:
         """Move bytes of a long flight."""
-        had_unsent, descriptor = bool(flight.unsent), flight.socket.fileno()
+        if flight.output is not None and descriptor == flight.output.fileno():
+            if flight.read_output():
+                self.ignore(descriptor)
+            return
+        had_unsent = bool(flight.unsent)
         if had_unsent:
             flight.write()
-        flight.read()
-        if flight.overflowed:
-            with contextlib.suppress(KeyError, ValueError):
-                self.poller.unregister(descriptor)
+        if flight.read():
+            self.ignore(descriptor)
         elif had_unsent and not flight.unsent:
-            self.poller.modify(flight.socket, select.POLLIN)
+            self.poller.modify(descriptor, select.POLLIN)
 
     def hear(self, flight: _Flight) -> None:
         """Reports of a zygote: the end of its child, or a heartbeat."""
@@ -395,6 +427,8 @@ class _Drive:
     def arrive(self, flight: _Flight, report: Report) -> None:
         """A child has ended: enter its frames, start the next child, then read the values."""
         flight.read()
+        if flight.output is not None:
+            flight.read_output()
         ledger, place = flight.ledger, self.places[id(flight.ledger)]
         self.land(flight)
         try:
@@ -425,9 +459,7 @@ class _Drive:
         """Take a flight out of the air and give its worker back (without its zygote, if that is to be discarded)."""
         control = flight.zygote.control.fileno()
         del self.flights[control]
-        for descriptor in (control, flight.socket.fileno(), flight.output.fileno() if flight.output else -1):
-            with contextlib.suppress(KeyError, ValueError):
-                self.poller.unregister(descriptor)
+        self.ignore(control, *flight.descriptors)
         flight.close()
         if discard:
             flight.worker.discard(flight.zygote)

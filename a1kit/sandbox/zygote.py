@@ -45,6 +45,10 @@ _RESULT = 3
 _WALL_PATIENCE = 4.0
 """However busy the machine, a program ends after this many times its wall-clock limit."""
 
+_FIRST_NAP = 0.02
+"""Seconds in which most children end. No limit is looked at before, nor this process's memory touched, which the child
+still shares and which each write would copy."""
+
 _LONGEST_NAP = 0.25
 """Seconds between looks at a child when no limit is nearer (a child may have moved on to another call)."""
 
@@ -87,11 +91,10 @@ def address_space() -> int:
 class Watch:
     """The limits of one child, and what the clocks say."""
 
-    def __init__(self, pid: int, order: tuple[Any, ...], page: mmap.mmap, frames: types.ModuleType):
-        self.pid, self.page, self.frames = pid, page, frames
-        _, _, self.load_cpu, self.call_cpu, self.total_cpu, self.wall_factor, self.total_wall, _ = order
+    def __init__(self, pid: int, order: tuple[Any, ...], page: mmap.mmap, frames: types.ModuleType, began: float):
+        self.pid, self.page, self.frames, self.began = pid, page, frames, began
+        _, _, _, self.load_cpu, self.call_cpu, self.total_cpu, self.wall_factor, self.total_wall, _ = order
         self.clock = ((~pid) << 3) | 2
-        self.began = time.monotonic()
         self.call = -1
 
     def cpu(self) -> float:
@@ -215,7 +218,6 @@ class Zygote:
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]):
         self.control, self.parent, self.pid = control, os.getppid(), os.getpid()
-        self.null = os.open(os.devnull, os.O_RDWR)
         sys.path += settings["site"]
         for name in _PRELOADED.split():
             importlib.import_module(name)
@@ -224,17 +226,21 @@ class Zygote:
         child = load_sibling("child")
         self.cage = isolation.Cage(settings["layers"], settings["folders"], settings["excluded"], settings["packages"])
         packages = [importlib.import_module(name) for name in settings["preload"]]
-        self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE)
         self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
+        self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.page)
         self.blank = bytes(mmap.PAGESIZE)
         self.may_leave_strays = "seccomp" not in self.cage.active
         self.base_memory = address_space()
+        self.reserve = isolation.MEMORY_RESERVE
+        self.cage.rehearse()
+        self.runner.rehearse()
         child.settle([module for module in packages if module.__name__ == "numpy"])
 
     def serve(self) -> None:
         """Say hello, then run orders until the trusted process goes away."""
         cage = self.cage
         say(self.control, {"active": cage.active, "missing": cage.missing, "details": cage.details})
+        os.dup2(0, 2)  # last words until here went to the trusted process; a child's standard error goes nowhere
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -256,60 +262,64 @@ class Zygote:
         page[:] = self.blank
         frames.PROGRESS.pack_into(page, 0, frames.LOADED, 0.0, 0.0)
         self.gate[0] = 0
+        began = time.monotonic()
         pid = os.fork()
         if pid == 0:
             try:
                 self.become_child(order, descriptors)
             finally:
                 os._exit(frames.EXIT_BROKEN)
-        if len(descriptors) > 1:
-            os.close(descriptors[1])
-        watch = Watch(pid, order, page, frames)
-        reason = self.watch(watch, order[0], descriptors[0])
+        ending = Ending(pid, descriptors[0], self.control.fileno())
+        reason, call = frames.END_ITSELF, frames.LOADED
+        if ending.wait(min(_FIRST_NAP, order[4])) != "ended":
+            watch = Watch(pid, order, page, frames, began)
+            reason, call = self.watch(watch, ending, order[0]), watch.call
         if reason != frames.END_ITSELF or self.may_leave_strays:
             kill_group(pid)
-        wall = time.monotonic() - watch.began
+        wall = time.monotonic() - began
         _, status, usage = os.wait4(pid, 0)
-        os.close(descriptors[0])
+        ending.close()
+        for descriptor in descriptors:
+            os.close(descriptor)
         if self.may_leave_strays:
             reap_strays()
         if self.gate[0] == 0 and reason == frames.END_ITSELF:
             reason = frames.END_UNLOCKED
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         cpu = usage.ru_utime + usage.ru_stime
-        self.control.sendall(frames.REPORT.pack(order[0], reason, status, watch.call, cpu, wall, peak))
+        self.control.sendall(frames.REPORT.pack(order[0], reason, status, call, cpu, wall, peak))
 
-    def watch(self, watch: Watch, number: int, job: int) -> int:
+    def watch(self, watch: Watch, ending: Ending, number: int) -> int:
         """Wait for the child to end; say why it must be killed, or END_ITSELF."""
         frames, heard = self.frames, watch.began
-        ending = Ending(watch.pid, job, self.control.fileno())
-        try:
-            while True:
-                reason, nap = watch.look()
-                if reason != frames.END_ITSELF:
-                    return reason
-                event = ending.wait(nap)
-                if event != "running":
-                    return int(frames.END_ITSELF if event == "ended" else frames.END_CANCELLED)
-                if time.monotonic() - heard > frames.HEARTBEAT_SECONDS:
-                    heard = time.monotonic()
-                    self.control.sendall(frames.REPORT.pack(number, frames.HEARTBEAT, 0, watch.call, 0.0, 0.0, 0))
-        finally:
-            ending.close()
+        while True:
+            reason, nap = watch.look()
+            if reason != frames.END_ITSELF:
+                return reason
+            event = ending.wait(nap)
+            if event != "running":
+                return int(frames.END_ITSELF if event == "ended" else frames.END_CANCELLED)
+            if time.monotonic() - heard > frames.HEARTBEAT_SECONDS:
+                heard = time.monotonic()
+                self.control.sendall(frames.REPORT.pack(number, frames.HEARTBEAT, 0, watch.call, 0.0, 0.0, 0))
 
     def become_child(self, order: tuple[Any, ...], descriptors: list[int]) -> None:
-        """Everything from the fork to the program's first word. Does not return."""
-        _, memory, _, _, total_cpu, _, _, captures = order
-        output = descriptors[1] if captures else self.null
-        os.dup2(self.null, 0)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
+        """Everything from the fork to the program's first word. Does not return.
+
+        Descriptors 0, 1 and 2 are the zygote's own: nothing to read, nowhere to write.
+        """
+        _, length, memory, _, _, total_cpu, _, _, captures = order
+        if captures:
+            os.dup2(descriptors[1], 1)
+            os.dup2(descriptors[1], 2)
         os.dup2(descriptors[0], _RESULT)
         os.setsid()
-        self.cage.lock(self.pid, _RESULT, self.base_memory + memory, math.ceil(total_cpu) + 1)
+        memory += self.base_memory
+        seconds = int(total_cpu) + 2
+        self.cage.lock(self.pid, _RESULT + 1, (memory, memory + self.reserve), (seconds, seconds + 1))
         self.gate[0] = 1
         self.gate.close()
-        self.runner.main(_RESULT, self.page, bool(captures))
+        self.runner.main(length, bool(captures))
 
 
 def say(control: socket.socket, message: dict[str, Any]) -> None:
