@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a1kit.errors import InputError, QuestionError
-from a1kit.parsing import parse_tests
+from a1kit.parsing import parse_assertion, parse_tests
 from a1kit.problems.tables import Row, unix_lines
 from a1kit.problems.validation import defined_names, functions, parsed
 from a1kit.types import Question
@@ -219,14 +219,16 @@ MAX_CHECK = 20_000
 
 
 def _check_assertions(test: str, entry_point: str) -> tuple[str, ...]:
-    """The assertions in `def check(candidate)` about the entry point; those with loops and sets of inputs have none."""
+    """The assertions about the entry point in `def check(candidate)`, without loops over random inputs."""
     tree, _ = parsed(test) if len(test) <= MAX_CHECK else (None, "")
     check = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "check"), None) if tree else None
     if check is None or not check.args.args or not check.body:
         return ()
-    lines = test.split("\n")[check.body[0].lineno - 1 : check.end_lineno]
-    indent = check.body[0].col_offset
-    body = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines)
+    indent, lines = check.body[0].col_offset, test.split("\n")
+    chance = "random" in test
+    kept = [node for node in check.body if isinstance(node, ast.Assert) or not chance]
+    inside = [line for node in kept for line in lines[node.lineno - 1 : node.end_lineno]]
+    body = "\n".join(line[indent:] if not line[:indent].strip() else line for line in inside)
     try:
         renamed = _renamed(body, check.args.args[0].arg, entry_point)
     except (tokenize.TokenError, SyntaxError):
@@ -235,9 +237,10 @@ def _check_assertions(test: str, entry_point: str) -> tuple[str, ...]:
 
 
 def _playable(source: str, entry_point: str) -> tuple[str, ...]:
-    """The different tests in a source that can be played; those with random inputs cannot be golden."""
+    """The different tests in a source that can be played and are no matter of chance."""
     cases = [case for case in parse_tests(source, entry_point) if case.malformed is None]
-    return tuple({case.key: case.source for case in cases if "random" not in case.source}.values())
+    different = {case.key: case.source for case in cases if "random" not in case.source}.values()
+    return tuple(source for source in different if parse_assertion(source, entry_point).malformed is None)
 
 
 def _renamed(source: str, old: str, new: str) -> str:

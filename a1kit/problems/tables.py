@@ -81,14 +81,25 @@ class Table:
                 raise InputError(missing_column(self.name, column, self.columns, mapping))
 
 
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("question", "problem", "text", "description", "instruction", "content"),
+    "reference": ("solution", "code", "answer", "canonical_solution", "ground_truth"),
+    "entry_point": ("function_name", "func_name", "fn_name"),
+    "golden": ("tests", "test_list", "test", "assertions"),
+    "id": ("task_id", "question_id", "problem_id", "name"),
+}
+"""What the same column is called elsewhere, likeliest first."""
+
+
 def missing_column(name: str, column: str, found: Sequence[str], mapping: Mapping[str, str]) -> str:
-    """The sentence for a column that is not there, with the nearest match."""
+    """The sentence for a column that is not there, with the one that was probably meant."""
     wanted = next((ours for ours, theirs in mapping.items() if theirs == column), column)
-    close = get_close_matches(column, found, n=1, cutoff=0.5)
-    guess = f" Did you mean {close[0]!r}?" if close else ""
-    example = close[0] if close else (found[0] if found else "some_column")
+    close = get_close_matches(column, found, n=1, cutoff=0.6)
+    likely = [*close, *(other for other in SYNONYMS.get(wanted, ()) if other in found)]
+    guess = f" Did you mean {likely[0]!r}?" if likely else ""
     have = ", ".join(map(repr, found)) or "none"
-    return f"{name} has no column {column!r}. Found: {have}.{guess} Map it with columns={{{wanted!r}: {example!r}}}."
+    example = repr(likely[0]) if likely else '"..."'
+    return f"{name} has no column {column!r}. Found: {have}.{guess} Map it with columns={{{wanted!r}: {example}}}."
 
 
 def unix_lines(text: str) -> str:

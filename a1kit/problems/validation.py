@@ -33,10 +33,8 @@ def check_question(question: Question, where: str = "") -> None:
     for number, golden in enumerate(question.golden, 1):
         fault = parse_assertion(golden, question.entry_point).malformed
         if fault is not None:
-            raise QuestionError.at(place, "golden", f"test {number} ({_short(golden)}) {_as_clause(fault)}", _GOLDEN)
-
-
-_GOLDEN = "Write one assertion that calls the entry point."
+            reason = f"a test cannot be played: number {number}, {_short(golden)!r}: {fault}"
+            raise QuestionError.at(place, "golden", reason, "Write one assertion that calls the entry point.")
 
 
 def _check_types(question: Question, place: str) -> None:
@@ -117,10 +115,6 @@ def _bound(statement: ast.stmt) -> list[str]:
     if isinstance(statement, ast.If | ast.Try):
         inner += [node.name for node in ast.walk(statement) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return inner
-
-
-def _as_clause(fault: str) -> str:
-    return f"cannot be played: {fault}"
 
 
 def _short(text: str) -> str:
