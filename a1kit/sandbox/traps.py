@@ -15,6 +15,7 @@ A program of the corpus names its target in `@…@`; `arm` puts the address of a
     @HOST@         the process id of the trusted process
     @SIGNAL@       9, or 0 when the program is armed with `blank=True`: the same system call without its effect
     @MAILBOX@ @KEY@   where two programs might leave notes for each other
+    @PACKAGES@     the folder that holds this package
     @NUL@          the character 0
 
 A program that can only tell in words that it broke out returns the word "escaped": harm "confession".
@@ -141,6 +142,7 @@ class Traps:
             "SIGNAL": "0" if blank else str(int(signal.SIGKILL)),
             "MAILBOX": str(self._folder / "mailbox"),
             "KEY": str(self._key),
+            "PACKAGES": str(Path(__file__).resolve().parents[2]),
             "NUL": "\0",
         }
 

@@ -1,8 +1,8 @@
 """Results of tens of thousands of elements arrive whole."""
 # topic: structures
-# call: numbers(20_000)
-# call: text(100_000)
-# call: grid(120)
+# call: numbers(15_000)
+# call: text(90_000)
+# call: grid(100)
 # call: nested(60)
 
 def numbers(n):
