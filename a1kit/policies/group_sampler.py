@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from a1kit.policies.memory import shape_of
 from a1kit.policies.protocol import Sampling
@@ -166,7 +167,7 @@ class _Batch:
         self._ids_RT = torch.full((len(rows), self._limit), pad_id, dtype=torch.long, device=device)
         self._logprobs_RT = torch.zeros((len(rows), self._limit), dtype=torch.float32, device=device)
         self._written = 0
-        self._cache, self._cache_argument = _empty_cache(model.config), _cache_argument(model)
+        self._cache, self._cache_argument = _empty_cache(model.config, self._limit), _cache_argument(model)
         self._prefill([tuple(prompts[row.prompt]) for row in rows], pad_id)
 
     def run(self, stopped: Stopped | None) -> list[Sampled]:
@@ -204,8 +205,7 @@ class _Batch:
         position_PL = (mask_PL.cumsum(dim=-1) - 1).clamp(min=0)
         logits_PV = self._forward(ids_PL, mask_PL if padded else None, position_PL)
         source_R = torch.tensor([place[prompt] for prompt in prompts], device=self._model.device)
-        if source_R.tolist() != list(range(len(distinct))):
-            self._cache.batch_select_indices(source_R)
+        self._cache.batch_select_indices(source_R)
         self._logits_RV = logits_PV[source_R]
         self._position_R1 = position_PL[source_R, -1:]
         self._mask_RL = mask_PL[source_R] if padded else None
@@ -245,13 +245,54 @@ class _Batch:
 
 def can_repeat_cache(config: Any) -> bool:
     """Whether the cache of such a model can be repeated and thinned out (a recurrent state's, for one, cannot)."""
-    return all(hasattr(layer, "batch_select_indices") for layer in _empty_cache(config).layers)
+    return all(hasattr(layer, "batch_select_indices") for layer in DynamicCache(config=config).layers)
 
 
-def _empty_cache(config: Any) -> Any:
-    from transformers import DynamicCache
+def _empty_cache(config: Any, room: int) -> DynamicCache:
+    """A cache whose ordinary layers keep `room` places free behind the prompt."""
+    cache = DynamicCache(config=config)
+    cache.layers = [_RoomyLayer(room) if type(layer) is DynamicLayer else layer for layer in cache.layers]
+    return cache
 
-    return DynamicCache(config=config)
+
+class _RoomyLayer(DynamicLayer):  # type: ignore[misc]
+    """A layer's keys and values in a buffer with room to grow. transformers' own copies the whole cache for every
+    token, which took a third of the time of decoding 32 rows of SmolLM2 on a CPU."""
+
+    keys: torch.Tensor
+    values: torch.Tensor
+    _buffers: tuple[torch.Tensor, torch.Tensor]
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self._room = room
+        self._capacity = 0
+
+    def update(self, key_states: Any, value_states: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        if not self.is_initialized:
+            super().update(key_states, value_states, *args, **kwargs)
+            return self.keys, self.values
+        start, end = self.keys.shape[-2], self.keys.shape[-2] + key_states.shape[-2]
+        for buffer, states in zip(self._buffers, (key_states, value_states), strict=True):
+            buffer[:, :, start:end] = states
+        self._show(end)
+        return self.keys, self.values
+
+    def batch_select_indices(self, indices: torch.Tensor) -> None:
+        """Rows `indices`, in a new buffer. Called once after the prompt and whenever rows leave."""
+        used = self.keys.shape[-2]
+        self._capacity = self._capacity or used + self._room
+        self._buffers = (self._selected(self.keys, indices), self._selected(self.values, indices))
+        self._show(used)
+
+    def _selected(self, old: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
+        _rows, heads, used, width = old.shape
+        buffer = old.new_empty((len(indices), heads, self._capacity, width))
+        torch.index_select(old, 0, indices, out=buffer[:, :, :used])
+        return buffer
+
+    def _show(self, used: int) -> None:
+        self.keys, self.values = (buffer[:, :, :used] for buffer in self._buffers)
 
 
 def _cache_argument(model: Any) -> str:
