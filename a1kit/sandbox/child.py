@@ -135,7 +135,7 @@ class Runner:
             return
         for place, (expression, setup) in enumerate(calls):
             self.begin(place)
-            self.answer(place, expression, setup, self.names.copy())
+            self.send(place, *self.answer(expression, setup))
         self.send(self.frames.DONE, self.frames.VALUE, b"")
 
     def load(self, program: str, values: Sequence[bytes]) -> bool:
@@ -146,62 +146,60 @@ class Runner:
                 self.names[f"_{place}"] = self.codec.loads(value)
             code = compile(program, "<program>", "exec", dont_inherit=True)
         except BaseException as error:
-            self.fail(frames.LOADED, error, frames.SYNTAX)
+            self.send(frames.LOADED, frames.SYNTAX, self.failure(error)[1])
             return False
         try:
             exec(code, self.names)
         except BaseException as error:
-            self.fail(frames.LOADED, error)
+            self.send(frames.LOADED, *self.failure(error))
             return False
         self.send(frames.LOADED, frames.VALUE, b"")
         return True
 
-    def answer(self, place: int, expression: str, setup: str, names: dict[str, Any]) -> None:
-        """Evaluate one call in its copy of the program's names and send what came of it."""
-        frames = self.frames
+    def answer(self, expression: str, setup: str) -> tuple[int, bytes]:
+        """Evaluate one call in a copy of the program's names: the kind and payload of its frame.
+
+        What was evaluated is gone when this returns, so that a finalizer that hangs costs its own call.
+        """
+        frames, names = self.frames, self.names.copy()
         try:
             if setup:
                 exec(compile(setup, "<setup>", "exec", dont_inherit=True), names)
             value = eval(compile(expression, "<call>", "eval", dont_inherit=True), names)
         except BaseException as error:
-            self.fail(place, error)
-            return
+            return self.failure(error)
         try:
-            payload = self.codec.dumps(value)
+            payload: bytes = self.codec.dumps(value)
         except self.codec.Unsupported as error:
-            self.send_failure(place, frames.UNSUPPORTED, "", (), str(error)[:_MAX_DETAIL])
+            return frames.UNSUPPORTED, _pack("", (), str(error))
         except MemoryError as error:
-            self.fail(place, error)
+            return self.failure(error)
         except BaseException as error:
-            self.send_failure(place, frames.UNSUPPORTED, "", (), f"encoding it raised {_name(type(error))[:_MAX_NAME]}")
-        else:
-            if len(payload) > self.room:
-                self.send_failure(place, frames.UNSUPPORTED, "", (), "the program's values exceed the output limit")
-            else:
-                self.send(place, frames.VALUE, payload)
+            return frames.UNSUPPORTED, _pack("", (), f"encoding it raised {_name(type(error))}")
+        if len(payload) > self.room:
+            return frames.UNSUPPORTED, _pack("", (), "the program's values exceed the output limit")
+        return frames.VALUE, payload
 
     def begin(self, place: int) -> None:
         """Note in the shared page what starts now."""
         self.progress(self.page, 0, place, self.clock(), self.wall())
         self.began = self.stopwatch()
 
-    def fail(self, place: int, error: BaseException, kind: int | None = None) -> None:
-        """Send an exception: its type's name, those of its bases, its message."""
+    def failure(self, error: BaseException) -> tuple[int, bytes]:
+        """Kind and payload of the frame for an exception: its type's name, those of its bases, its message."""
         frames, mro = self.frames, _mro(type(error))
-        if kind is None:
-            kind = frames.RAISED
-            if MemoryError in mro:
-                kind = frames.MEMORY
-                self.release(error)
-            elif OSError in mro and _errno(error) in _REFUSALS:
-                kind = frames.REFUSED
+        kind = frames.RAISED
+        if MemoryError in mro:
+            kind = frames.MEMORY
+            self.release(error)
+        elif OSError in mro and _errno(error) in _REFUSALS:
+            kind = frames.REFUSED
         name = _name(mro[0])[:_MAX_NAME]
-        bases = [_name(base)[:_MAX_NAME] for base in mro[:_MAX_BASES]]
         try:
-            message = str(error)[:_MAX_DETAIL]
+            message = str(error)
         except BaseException as second:
-            message = f"(its message raised {_name(type(second))[:_MAX_NAME]})"
-        self.send_failure(place, kind, name, bases, f"{name}: {message}" if message else name)
+            message = f"(its message raised {_name(type(second))})"
+        return kind, _pack(name, [_name(base)[:_MAX_NAME] for base in mro[:_MAX_BASES]], f"{name}: {message}")
 
     def release(self, error: BaseException) -> None:
         """Open the reserve of memory and let go of the frames that hold what filled it."""
@@ -210,9 +208,6 @@ class Runner:
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
         _forget_traceback(error, None)
         _forget_context(error, None)
-
-    def send_failure(self, place: int, kind: int, name: str, bases: Sequence[str], detail: str) -> None:
-        self.send(place, kind, json.dumps([name, list(bases), detail]).encode("ascii"))
 
     def send(self, place: int, kind: int, payload: bytes) -> None:
         if self.captured:
@@ -230,6 +225,11 @@ class Runner:
                 output.flush()
             except (OSError, ValueError):
                 continue
+
+
+def _pack(name: str, bases: Sequence[str], detail: str) -> bytes:
+    """The payload of every frame that is not a value."""
+    return json.dumps([name, list(bases), detail[:_MAX_DETAIL].removesuffix(": ")]).encode("ascii")
 
 
 def settle(seeded: Sequence[Any]) -> None:

@@ -337,6 +337,25 @@ def _thread_only() -> list[bytes]:
     ]
 
 
+def _own_limits() -> list[bytes]:
+    """Allow prlimit64 to read this process's limits, and to change those that cannot make the kernel kill it: a death
+    by SIGKILL must always be the sandbox's doing, or a failure of the machinery."""
+    return [
+        _argument(0),
+        _op(_JUMP_EQUAL, 0, 0, 7),
+        _argument(1),
+        _op(_JUMP_EQUAL, _RLIMIT_STACK, 6, 0),
+        _op(_JUMP_EQUAL, _RLIMIT_AS, 5, 0),
+        _argument(2),
+        _op(_JUMP_EQUAL, 0, 0, 2),
+        _argument(2, high=True),
+        _op(_JUMP_EQUAL, 0, 1, 0),
+        _verdict(False),
+        _verdict(True),
+    ]
+
+
+_RLIMIT_STACK, _RLIMIT_AS = 3, 9
 _FCNTL_HARMLESS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
 _IOCTL_HARMLESS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _OPEN_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -352,8 +371,8 @@ def seccomp_program(column: int, deny_writes: bool) -> bytes:
         (435, [_verdict(False, errno.ENOSYS)]),  # clone3 hides its flags in memory; libc falls back to clone
         ((72, 25)[column], _one_of(1, _FCNTL_HARMLESS)),
         ((16, 29)[column], _one_of(1, _IOCTL_HARMLESS)),
-        ((302, 261)[column], _one_of(0, (0,))),  # prlimit64 of this process
-        ((160, 164)[column], [_verdict(True)]),  # setrlimit
+        ((302, 261)[column], _own_limits()),  # prlimit64
+        ((160, 164)[column], _one_of(0, (_RLIMIT_STACK, _RLIMIT_AS))),  # setrlimit
         ((53, 199)[column], _one_of(0, (1,))),  # socketpair(AF_UNIX), which asyncio wakes itself with
         ((44, 206)[column], _null(4)),  # sendto without an address
         ((45, 207)[column], [_verdict(True)]),  # recvfrom
