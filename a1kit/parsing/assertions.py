@@ -22,7 +22,7 @@ from a1kit.parsing.closeness import Pair, closeness, comparer, equality
 from a1kit.parsing.normal import Normaliser
 from a1kit.parsing.observe import Seen, observed, prepared, spelled
 from a1kit.parsing.setup import Setup, Step
-from a1kit.parsing.source import Segments, Unparsable, bounded
+from a1kit.parsing.source import Segments, Unparsable, bounded, walk
 from a1kit.types import Form, TestCase
 
 _ATOMS = ast.Call | ast.Attribute | ast.Subscript | ast.Name | ast.Constant
@@ -197,7 +197,7 @@ def split(
 def _refuse_other_part(calls: Sequence[ast.AST], expected: ast.AST, shared: set[str], setup: Setup) -> None:
     """Refuse `f(data[0]) == data[1]` where `data` is computed: the child would compute the answer along with the
     question."""
-    inside = {id(node) for call in calls for node in ast.walk(call)}
+    inside = {id(node) for call in calls for node in walk(call)}
     for name in shared:
         step = setup.producer(name)
         if step is None or isinstance(step.node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
@@ -213,7 +213,7 @@ def _parts(tree: ast.AST, name: str, inside: set[int]) -> set[str]:
     count."""
     found: set[str] = set()
     covered: set[int] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if id(node) in inside:
             continue
         if (
@@ -332,7 +332,7 @@ def _pairs(test: ast.expr, work: ast.expr, seen: _Observations, setup: Setup) ->
 
 
 def _holds(node: ast.AST, seen: _Observations) -> bool:
-    return any(id(child) in seen.plain for child in ast.walk(node))
+    return any(id(child) in seen.plain for child in walk(node))
 
 
 def _with_slots(

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from a1kit.parsing import names
 from a1kit.parsing.blocks import Block, dedent, split_blocks, without_chat_tokens, without_thinking
-from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse
+from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse, walk
 
 FLAGS: dict[str, str] = {
     "think": "the answer came after thinking, which was dropped",
@@ -52,29 +52,12 @@ FLAGS: dict[str, str] = {
 _MARKER = re.compile(r"(?i)pass|fail|success|\bok\b|correct|accepted|score|reward|verdict|result|all tests|\berror\b")
 _PRINTERS = frozenset(("print", "write", "writelines"))
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "kill"))
-_INSPECTORS = frozenset(
-    ("ctypes", "gc", "inspect", "builtins", "importlib", "atexit", "faulthandler", "_testcapi", "pdb", "bdb")
+_INSPECTORS = names.words("ctypes gc inspect builtins importlib atexit faulthandler _testcapi pdb bdb")
+_INSPECTED = names.words(
+    "_getframe settrace setprofile modules currentframe f_back f_locals f_globals __subclasses__ __builtins__ "
+    "addaudithook get_objects get_referrers"
 )
-_INSPECTED = frozenset(
-    (
-        "_getframe",
-        "settrace",
-        "setprofile",
-        "modules",
-        "currentframe",
-        "f_back",
-        "f_locals",
-        "f_globals",
-        "__subclasses__",
-        "__builtins__",
-        "addaudithook",
-        "get_objects",
-        "get_referrers",
-    )
-)
-_COMPARISONS = frozenset(
-    ("__eq__", "__ne__", "__hash__", "__repr__", "__instancecheck__", "__class__", "__bool__", "__lt__")
-)
+_COMPARISONS = names.words("__eq__ __ne__ __hash__ __repr__ __instancecheck__ __class__ __bool__ __lt__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,7 +401,7 @@ def _observations(tree: ast.Module, entry_point: str) -> set[str]:
                 found.add("exits")
         elif isinstance(node, ast.Raise) and "SystemExit" in names.loads(node):
             found.add("exits")
-    for node in ast.walk(tree):
+    for node in walk(tree):
         found |= _signs(node, entry_point)
     return found
 
@@ -451,7 +434,7 @@ def _returns_constant(function: ast.FunctionDef) -> bool:
 
 
 def _catches_all(handler: ast.ExceptHandler) -> bool:
-    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
+    if any(isinstance(node, ast.Raise) for node in walk(handler)):
         return False
     return handler.type is None or (
         isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException")
@@ -461,7 +444,7 @@ def _catches_all(handler: ast.ExceptHandler) -> bool:
 def _has_marker(argument: ast.expr) -> bool:
     return any(
         isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and _MARKER.search(str(node.value))
-        for node in ast.walk(argument)
+        for node in walk(argument)
     )
 
 

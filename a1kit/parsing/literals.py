@@ -7,7 +7,7 @@ import ast
 from typing import TypeVar
 
 from a1kit.parsing.normal import number, range_of
-from a1kit.parsing.source import copy_tree
+from a1kit.parsing.source import Unparsable, copy_tree, walk
 
 Literals = dict[str, ast.expr]
 """Variables whose value is a display or a constant that nothing has changed."""
@@ -43,6 +43,7 @@ def destructure(target: ast.expr, value: ast.expr, literals: Literals) -> list[t
 class _Fold(ast.NodeTransformer):
     def __init__(self, literals: Literals) -> None:
         self.literals = literals
+        self.room = 50_000
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
@@ -52,6 +53,9 @@ class _Fold(ast.NodeTransformer):
         element = None if container is None else element_of(container, node.slice)
         if element is None:
             return node
+        self.room -= len(walk(element))
+        if self.room < 0:
+            raise Unparsable("too large once the elements of literals are looked up")
         inner = copy_tree(element)
         assert isinstance(inner, ast.expr)
         folded = self.visit(inner)
@@ -79,11 +83,11 @@ def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
 
 def fold(node: Node, literals: Literals) -> Node:
     """`node` with constant subscripts of literals looked up; the same object when there is nothing to look up."""
-    if not any(isinstance(child, ast.Subscript) for child in ast.walk(node)):
+    if not any(isinstance(child, ast.Subscript) for child in walk(node)):
         return node
     if not any(
         isinstance(child, ast.Subscript) and (not isinstance(child.value, ast.Name) or child.value.id in literals)
-        for child in ast.walk(node)
+        for child in walk(node)
     ):
         return node
     folded = _Fold(literals).visit(copy_tree(node))

@@ -10,10 +10,14 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from a1kit.parsing.source import walk
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """A set of words, for tables that are easier to read as text."""
     return frozenset(text.split())
 
 
@@ -21,8 +25,8 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 _FROM = {
     "typing": "Any Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable "
-    "Iterator List Literal Mapping MutableMapping NamedTuple NoReturn Optional Protocol Sequence Set Sized Tuple Type TypeVar "
-    "TypedDict Union cast overload",
+    "Iterator List Literal Mapping MutableMapping NamedTuple NoReturn Optional Protocol Sequence Set Sized Tuple Type "
+    "TypeVar TypedDict Union cast overload",
     "collections": "ChainMap Counter OrderedDict UserDict defaultdict deque namedtuple",
     "functools": "cache cached_property cmp_to_key lru_cache partial reduce singledispatch total_ordering wraps",
     "itertools": "accumulate chain combinations combinations_with_replacement count cycle dropwhile groupby "
@@ -46,7 +50,8 @@ _FROM = {
 }
 _MODULES = (
     "array asyncio base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions "
-    "functools hashlib heapq itertools json math operator os random re statistics string struct sys textwrap time typing unicodedata"
+    "functools hashlib heapq itertools json math operator os random re statistics string struct sys "
+    "textwrap time typing unicodedata"
 )
 
 PRELUDE: dict[str, str] = {
@@ -64,11 +69,11 @@ decides (see `import_for`)."""
 
 STDLIB = frozenset(sys.stdlib_module_names)
 
-_MUTATORS = _words(
-    "add append appendleft clear discard difference_update extend extendleft insert intersection_update move_to_end pop "
-    "popitem popleft push put remove reverse rotate setdefault sort symmetric_difference_update update"
+_MUTATORS = words(
+    "add append appendleft clear discard difference_update extend extendleft insert intersection_update move_to_end "
+    "pop popitem popleft push put remove reverse rotate setdefault sort symmetric_difference_update update"
 )
-_PURE = _words(
+_PURE = words(
     "as_integer_ratio bit_length capitalize casefold center copy count decode difference encode endswith expandtabs "
     "find format get hex index intersection is_integer isalnum isalpha isascii isdecimal isdigit isdisjoint "
     "isidentifier islower isnumeric isspace issubset issuperset istitle isupper items join keys ljust lower lstrip "
@@ -77,8 +82,8 @@ _PURE = _words(
 )
 """Methods of built-in types that leave their object as it is."""
 
-_ONLY_LOOK = _words("print repr str len type id isinstance hasattr callable")
-AMBIENT = _words("seed setrecursionlimit set_int_max_str_digits setlocale setcontext getcontext")
+_ONLY_LOOK = words("print repr str len type id isinstance hasattr callable")
+AMBIENT = words("seed setrecursionlimit set_int_max_str_digits setlocale setcontext getcontext")
 """Functions that change the state of the whole interpreter: a statement that calls one is always set-up."""
 
 
@@ -87,7 +92,7 @@ def import_for(name: str, tree: Sequence[ast.AST]) -> str | None:
     module."""
     if name not in ("bisect", "datetime"):
         return PRELUDE.get(name)
-    nodes = [node for root in tree for node in ast.walk(root)]
+    nodes = [node for root in tree for node in walk(root)]
     dotted = any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -106,20 +111,28 @@ def import_for(name: str, tree: Sequence[ast.AST]) -> str | None:
 class _Reader:
     """Collects, in evaluation order, the names that are read before they are bound, and the names that are bound."""
 
+    __slots__ = ("binds", "loads", "local")
+
     def __init__(self, local: Iterable[str] = ()) -> None:
         self.binds: set[str] = set()
         self.loads: set[str] = set()
         self.local = set(local)
 
     def read(self, node: ast.AST | None) -> None:
-        if node is None:
+        if node is None or isinstance(node, ast.Constant):
             return
-        method = getattr(self, f"_{type(node).__name__}", None)
+        method = _HANDLERS.get(type(node))
         if method is not None:
-            method(node)
+            method(self, node)
         else:
-            for child in ast.iter_child_nodes(node):
-                self.read(child)
+            for name in node._fields:
+                child = getattr(node, name, None)
+                if isinstance(child, list):
+                    for item in child:
+                        if isinstance(item, ast.AST):
+                            self.read(item)
+                elif isinstance(child, ast.AST):
+                    self.read(child)
 
     def read_all(self, nodes: Iterable[ast.AST | None]) -> None:
         for node in nodes:
@@ -195,7 +208,7 @@ class _Reader:
             inner.read_all(generator.ifs)
         inner.read_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
         self.loads |= inner.loads
-        for child in ast.walk(node):
+        for child in walk(node):
             if isinstance(child, ast.NamedExpr) and isinstance(child.target, ast.Name):
                 self.bind(child.target.id)
 
@@ -225,7 +238,7 @@ class _Reader:
         outside = {
             name
             for node in body
-            for child in ast.walk(node)
+            for child in walk(node)
             if isinstance(child, ast.Global | ast.Nonlocal)
             for name in child.names
         }
@@ -246,6 +259,13 @@ class _Reader:
                 inner.read(statement)
         self.loads |= inner.loads - {node.name}
         self.bind(node.name)
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
+    getattr(ast, name[1:]): method
+    for name, method in vars(_Reader).items()
+    if name[0] == "_" and isinstance(getattr(ast, name[1:], None), type)
+}
 
 
 def all_arguments(args: ast.arguments) -> list[ast.arg]:
@@ -274,7 +294,7 @@ def unbound(tree: ast.Module) -> set[str]:
         return set()
     reader = _Reader()
     reader.read_all(tree.body)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Global):
             reader.binds.update(node.names)
     return reader.loads - reader.binds - BUILTINS
@@ -293,7 +313,7 @@ def mutates(statement: ast.stmt) -> set[str]:
     found: set[str | None] = set()
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return set()
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
             found.add(base_name(node))
         elif isinstance(node, ast.AugAssign):
@@ -312,7 +332,7 @@ def receivers(node: ast.AST) -> set[str]:
     """Names whose objects get a method call that is not known to leave them as they are."""
     found = {
         base_name(child.func)
-        for child in ast.walk(node)
+        for child in walk(node)
         if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute) and child.func.attr not in _PURE
     }
     return {name for name in found if name is not None}

@@ -14,11 +14,13 @@ Whoever wants two spellings of one call can still get them (`int("7")`); the jud
 from __future__ import annotations
 
 import ast
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 _LIMIT = 256
+_LONGEST = 4000
 _BITS = 4096
 _EMPTY = {"list": "[]", "tuple": "()", "dict": "{}", "set": "set()", "str": "''", "int": "0", "bytes": "b''"}
 
@@ -39,6 +41,11 @@ class Normaliser:
     renamed: dict[str, str] = field(default_factory=dict)
 
     def text(self, node: ast.AST) -> str:
+        """Canonical text of a node; a long one is replaced by its digest, so that keys stay short."""
+        text = self._text(node)
+        return text if len(text) <= _LONGEST else f"#{hashlib.sha256(text.encode()).hexdigest()}"
+
+    def _text(self, node: ast.AST) -> str:
         kind = type(node)
         if kind is ast.Constant:
             return constant(node.value)  # type: ignore[attr-defined]

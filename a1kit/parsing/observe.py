@@ -15,65 +15,19 @@ from dataclasses import dataclass
 from a1kit.parsing import names
 from a1kit.parsing.literals import destructure, elements, fold
 from a1kit.parsing.setup import Setup
-from a1kit.parsing.source import Segments, Unparsable, copy_tree, render
+from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 
 MAX_UNROLLED = 256
 """Most elements of a literal loop or comprehension that are written out."""
 
-_ONLY_LOOK = frozenset(
-    [
-        "callable",
-        "dir",
-        "getattr",
-        "hasattr",
-        "help",
-        "id",
-        "isinstance",
-        "issubclass",
-        "len",
-        "print",
-        "repr",
-        "str",
-        "type",
-        "vars",
-        "bool",
-        "hash",
-    ]
+MAX_NODES = 50_000
+"""Most nodes that putting expressions in the place of names may add to one statement."""
+
+_ONLY_LOOK = names.words(
+    "callable dir getattr hasattr help id isinstance issubclass len print repr str type vars bool hash"
 )
-_SINGLE = frozenset(
-    [
-        "round",
-        "isinstance",
-        "hasattr",
-        "getattr",
-        "next",
-        "sorted",
-        "enumerate",
-        "issubclass",
-        "sum",
-        "int",
-        "iter",
-        "islice",
-    ]
-)
-_COMPARING = frozenset(
-    [
-        "isclose",
-        "allclose",
-        "array_equal",
-        "approx",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "is_",
-        "is_not",
-        "contains",
-        "compare",
-    ]
-)
+_SINGLE = names.words("round isinstance hasattr getattr next sorted enumerate issubclass sum int iter islice")
+_COMPARING = names.words("isclose allclose array_equal approx eq ne lt le gt ge is_ is_not contains compare")
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -91,11 +45,19 @@ class Substitute(ast.NodeTransformer):
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self.values = dict(values)
+        self.room = MAX_NODES
+        self.sizes: dict[str, int] = {}
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if isinstance(node.ctx, ast.Load) and node.id in self.values:
-            return expression(copy_tree(self.values[node.id]))
-        return node
+        if not (isinstance(node.ctx, ast.Load) and node.id in self.values):
+            return node
+        value = self.values[node.id]
+        if node.id not in self.sizes:
+            self.sizes[node.id] = len(walk(value))
+        self.room -= self.sizes[node.id]
+        if self.room < 0:
+            raise Unparsable("too large once results and parameters are put in their places")
+        return expression(copy_tree(value))
 
     def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
         kept = self.values
@@ -135,12 +97,12 @@ def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     """The assertion with results in place of their names, literals looked up, comprehensions over literals and one-line
     helpers written out. The same object when nothing of this applies."""
     work = _inlined(fold(test, setup.literals), setup)
-    if any(isinstance(node, ast.Await) for node in ast.walk(work)):
+    if any(isinstance(node, ast.Await) for node in walk(work)):
         work = expression(_Awaited().visit(work if work is not test else copy_tree(work)))
     if setup.helpers and names.loads(work) & setup.helpers:
         work = expression(_Helpers(setup).visit(work if work is not test else copy_tree(work)))
         work = fold(work, setup.literals)
-    if any(isinstance(node, _Comprehension) and names.loads(node) & setup.callables for node in ast.walk(work)):
+    if any(isinstance(node, _Comprehension) and names.loads(node) & setup.callables for node in walk(work)):
         unrolled = _Unroll(setup)
         work = fold(expression(unrolled.visit(copy_tree(work))), setup.literals)
     return work
@@ -193,13 +155,13 @@ class _Awaited(ast.NodeTransformer):
 class _Helpers(ast.NodeTransformer):
     """Calls of helpers that only return an expression become that expression."""
 
-    def __init__(self, setup: Setup, depth: int = 0) -> None:
+    def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.depth = depth
+        self.room = MAX_UNROLLED
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.helpers) or self.depth > 8:
+        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.helpers):
             return node
         step = self.setup.producer(node.func.id)
         body = None if step is None else one_expression(step.node)
@@ -209,7 +171,10 @@ class _Helpers(ast.NodeTransformer):
         values = bound_arguments(arguments, node)
         if values is None:
             return node
-        return expression(_Helpers(self.setup, self.depth + 1).visit(substituted(returned, values)))
+        self.room -= 1
+        if self.room < 0:
+            raise Unparsable("the helpers call each other without end")
+        return expression(self.visit(substituted(returned, values)))
 
 
 def one_expression(node: ast.stmt) -> tuple[ast.arguments, ast.expr] | None:
@@ -249,6 +214,7 @@ class _Unroll(ast.NodeTransformer):
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        self.room = 4 * MAX_UNROLLED
 
     def _rows(self, node: _Comprehension) -> list[dict[str, ast.expr]] | None:
         rows: list[dict[str, ast.expr]] = [{}]
@@ -264,6 +230,9 @@ class _Unroll(ast.NodeTransformer):
                     pairs = destructure(generator.target, item, self.setup.literals)
                     if pairs is None or len(longer) >= MAX_UNROLLED:
                         return None
+                    self.room -= 1
+                    if self.room < 0:
+                        raise Unparsable("the comprehensions have too many elements to be written out")
                     longer.append({**row, **dict(pairs)})
             rows = longer
         return rows
@@ -413,13 +382,13 @@ def spelled(test: ast.expr, replaced: Mapping[int, str], segments: Segments | No
 
     `segments` is the text the expression came from, or None when its tree was changed.
     """
-    if segments is not None and not any(isinstance(node, ast.JoinedStr) for node in ast.walk(test)):
+    if segments is not None and not any(isinstance(node, ast.JoinedStr) for node in walk(test)):
         begin, end = segments.start(test), segments.end(test)
         text = segments.text[begin:end]
         if "\n" not in text:
             spans = sorted(
                 (segments.start(node), segments.end(node), replaced[id(node)])
-                for node in ast.walk(test)
+                for node in walk(test)
                 if id(node) in replaced and isinstance(node, ast.expr)
             )
             pieces, last = [], begin

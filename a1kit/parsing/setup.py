@@ -22,7 +22,10 @@ from dataclasses import dataclass, field
 
 from a1kit.parsing import names
 from a1kit.parsing.literals import Literals, destructure, fold
-from a1kit.parsing.source import render
+from a1kit.parsing.source import Unparsable, render, walk
+
+MAX_STEPS = 500
+"""Most statements in front of one assertion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +118,8 @@ class Setup:
 
     def add(self, node: ast.stmt, text: str | None = None) -> None:
         """Append a statement; `text` is its source as written."""
+        if len(self.steps) >= MAX_STEPS:
+            raise Unparsable(f"stands after more than {MAX_STEPS} statements of set-up")
         text = render(node) if text is None else text
         binds = frozenset(names.binds(node))
         plain = isinstance(node, ast.Assign | ast.AnnAssign) or _is_definition(node)
@@ -160,7 +165,7 @@ class Setup:
             any(
                 isinstance(child, ast.Call)
                 and getattr(child.func, "attr", getattr(child.func, "id", "")) in names.AMBIENT
-                for child in ast.walk(node)
+                for child in walk(node)
             )
             if not defines
             else False
@@ -171,7 +176,7 @@ class Setup:
     def _handed(self, node: ast.stmt) -> set[str]:
         """Names in the arguments of calls of the entry point."""
         handed: set[str] = set()
-        for child in ast.walk(node):
+        for child in walk(node):
             if isinstance(child, ast.Call) and names.loads(child) & self.callables:
                 handed |= names.loads(*child.args, *(keyword.value for keyword in child.keywords))
         return handed - self.callables - names.BUILTINS

@@ -9,7 +9,7 @@ from a1kit.parsing.literals import Literals, destructure, elements, fold
 from a1kit.parsing.observe import MAX_UNROLLED, expression
 from a1kit.parsing.raising import called, expected_by_with
 from a1kit.parsing.setup import Setup
-from a1kit.parsing.source import Unparsable, copy_tree
+from a1kit.parsing.source import Unparsable, copy_tree, walk
 from a1kit.parsing.unittests import is_assertion_method
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,7 +23,7 @@ def holds_assertion(node: ast.AST) -> bool:
             isinstance(inner, ast.Call)
             and (is_assertion_method(inner) or (called(inner) == "raises" and bool(inner.args)))
         )
-        for inner in ast.walk(node)
+        for inner in walk(node)
     )
 
 
@@ -31,7 +31,7 @@ def assertions_in(node: ast.stmt) -> list[ast.stmt]:
     """The statements inside one statement that assert something."""
     found: list[ast.stmt] = [
         inner
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Assert)
         or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call) and is_assertion_method(inner.value))
         or (isinstance(inner, ast.With) and expected_by_with(inner) is not None)
@@ -58,7 +58,7 @@ def is_called(node: Function, name: str) -> bool:
     """Whether a function calls something by this name."""
     return any(
         isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name
-        for inner in ast.walk(node)
+        for inner in walk(node)
     )
 
 
@@ -137,7 +137,7 @@ def plain_members(node: ast.stmt, methods: Iterable[str], attribute: bool = Fals
     if attribute:
         fresh = copy_tree(node)
         for target in fresh.targets if isinstance(fresh, ast.Assign) else [fresh.target]:  # type: ignore[attr-defined]
-            for name in ast.walk(target):
+            for name in walk(target):
                 if isinstance(name, ast.Name):
                     name.id = f"self_{name.id}"
     else:
@@ -165,7 +165,7 @@ def entry_calls(tree: ast.AST, callables: set[str]) -> list[ast.Call]:
     """Calls of the function under test, or of a helper that calls it."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in callables
     ]
 

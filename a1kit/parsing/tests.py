@@ -69,9 +69,9 @@ def parse_tests(
             :most
         ]
     context = Context(entry_point, parameters)
-    short = _plain_lines(text, context)
+    short = _plain_lines(text, context, most)
     if short is not None:
-        return short[:most]
+        return short
     answer = without_thinking(clean(text))
     if answer.unfinished:
         return ()
@@ -135,17 +135,17 @@ def corrected(
 # ── the short way ──
 
 
-def _plain_lines(text: str, context: Context) -> tuple[TestCase, ...] | None:
+def _plain_lines(text: str, context: Context, most: int) -> tuple[TestCase, ...] | None:
     """The tests of a text that is one-line assertions and nothing else (a fence around them aside), else None."""
     if not text.isascii() or "\r" in text or "\\\n" in text:
         return None
-    cases = []
+    cases: list[TestCase] = []
     for raw in text.split("\n"):
         line = raw.rstrip()
         if line.startswith("assert "):
-            if len(line) > _CACHED_LENGTH:
-                return None
-            case = _line(line, context)
+            if len(cases) >= most:
+                break
+            case = _line(line, context) if len(line) <= _CACHED_LENGTH else _line.__wrapped__(line, context)
             if case.malformed is not None and not case.malformed.startswith("the name"):
                 return None
             cases.append(case)

@@ -27,7 +27,7 @@ from a1kit.parsing.raising import (
     written,
 )
 from a1kit.parsing.setup import Setup
-from a1kit.parsing.source import Segments, Unparsable, copy_tree, render
+from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 from a1kit.parsing.suites import (
     NamedResults,
     as_statement,
@@ -54,7 +54,7 @@ MAX_TESTS = 1000
 
 _DEPTH = 12
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_CANDIDATE = frozenset(("candidate", "func", "fn", "function", "solution", "sol", "method"))
+_CANDIDATE = names.words("candidate func fn function solution sol method")
 
 
 class TooMany(Exception):
@@ -73,10 +73,11 @@ class Unfolder:
         self.renames: dict[str, ast.expr] = {}
         self.instances: set[str] = {"Solution"}
         self.depth = 0
+        self.rounds = 20 * MAX_TESTS
 
     def module(self, tree: ast.Module, text: str, setup: Setup) -> None:
         """Unfold a parsed text after what earlier texts left in `setup`."""
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if (
                 isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Call)
@@ -162,7 +163,7 @@ class Unfolder:
             if test is not node.test:
                 node, segments = ast.Assert(test, None, lineno=1, col_offset=0), None
         self.emit(self._text(node, segments), inner, False)
-        for child in ast.walk(written_test):
+        for child in walk(written_test):
             if isinstance(child, ast.NamedExpr):
                 setup.add(ast.fix_missing_locations(ast.Assign([child.target], child.value, lineno=1)))
         if read & watched:
@@ -185,7 +186,7 @@ class Unfolder:
         for call in entry_calls(test, setup.callables):
             if names.loads(call) - setup.callables - names.BUILTINS:
                 setup.asserted.append(call)
-        for child in ast.walk(test):
+        for child in walk(test):
             if isinstance(child, ast.Call) and names.mutates(as_statement(child)) & setup.strong:
                 changes = isinstance(child.func, ast.Attribute) and names.receivers(child) & setup.strong
                 if changes or (isinstance(child.func, ast.Name) and child.func.id == "next"):
@@ -262,7 +263,7 @@ class Unfolder:
             renamed = Substitute(self.renames).visit(copy_tree(node))
             assert isinstance(renamed, ast.stmt)
             node = renamed
-        if any(self._is_own_method(child) for child in ast.walk(node)):
+        if any(self._is_own_method(child) for child in walk(node)):
             changed = _OwnMethods(self).visit(copy_tree(node))
             assert isinstance(changed, ast.stmt)
             node = changed
@@ -335,10 +336,13 @@ class Unfolder:
             return
         if len(items) > MAX_UNROLLED:
             raise Unparsable(f"a loop over {len(items)} elements; at most {MAX_UNROLLED} are unfolded")
-        if any(isinstance(inner, ast.Break | ast.Continue) for inner in ast.walk(node)):
+        if any(isinstance(inner, ast.Break | ast.Continue) for inner in walk(node)):
             raise Unparsable("the loop uses break or continue, so its elements are not separate tests")
         changed = set().union(*(names.binds(inner) | names.mutates(inner) for inner in node.body))
         for item in items:
+            self.rounds -= 1
+            if self.rounds < 0:
+                raise TooMany
             pairs = destructure(node.target, item, setup.literals)
             if pairs is None or changed & {name for name, _ in pairs}:
                 assign = ast.Assign([node.target], item, lineno=1)
@@ -351,7 +355,7 @@ class Unfolder:
     def _calls_checker(self, node: ast.stmt) -> bool:
         return any(
             isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in self.functions
-            for inner in ast.walk(node)
+            for inner in walk(node)
         )
 
     def _loop_over_result(self, node: ast.For, setup: Setup, segments: Segments | None) -> None:
@@ -374,7 +378,7 @@ class Unfolder:
                 return False
             returns = any(
                 isinstance(inner, ast.Return) and inner.value is not None and not isinstance(inner.value, ast.Constant)
-                for inner in ast.walk(node)
+                for inner in walk(node)
             )
             return holds_assertion(node) and (node.name.startswith("test") or not returns)
         if isinstance(node, ast.ClassDef):
