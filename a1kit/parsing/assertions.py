@@ -171,14 +171,15 @@ def split(
     `written` is the assertion as it stands, `expected` the expression that the judge's side evaluates.
     """
     call_names: set[str] = set().union(*(names.loads(call) for call in calls))
-    wanted = call_names.union(*(names.loads(chain) for chain in chains)) - {context.entry_point} - names.BUILTINS
+    wanted = call_names.union(*(names.loads(chain) for chain in chains)) - {context.entry_point}
     state = bool(call_names & setup.strong) or any(isinstance(call, ast.Name) for call in calls)
     for_calls = setup.slice(wanted, weak=state)
-    for_check = setup.slice(check_names - names.BUILTINS)
+    for_check = setup.slice(check_names)
     if any(step.tainted or step.binds & setup.helpers for step in for_check.steps):
         raise Unparsable("the expected answer cannot be separated from the call it is expected of")
     _refuse_shared_answers(for_calls.steps, for_check.steps, wanted, check_names)
     _refuse_other_part(calls, expected, call_names & check_names, setup)
+    _refuse_folded_part(written, for_calls.steps, call_names, setup)
     nodes = [written, expected, *calls, *(step.node for step in (*for_calls.steps, *for_check.steps))]
     call_imports = _imports(for_calls.missing, nodes, setup)
     check_imports = _imports(for_check.missing, nodes, setup)
@@ -206,6 +207,19 @@ def _refuse_other_part(calls: Sequence[ast.AST], expected: ast.AST, shared: set[
         answered = _parts(expected, name, inside)
         if "" not in given and "" not in answered and not answered <= given:
             raise Unparsable(f"{name} holds both the arguments and the expected answer, and is not a literal")
+
+
+def _refuse_folded_part(written: ast.AST, for_calls: Sequence[Step], direct: set[str], setup: Setup) -> None:
+    """Refuse `run() == case["out"]` where the helper `run` reads all of `case`: the literal would travel with it."""
+    carried: set[str] = set().union(*(step.binds for step in for_calls)) - direct
+    waiting = [written] if carried else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in setup.callables:
+            continue
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in carried:
+            raise Unparsable(f"{node.value.id} holds the expected answer and is read by what the call needs")
+        waiting += ast.iter_child_nodes(node)
 
 
 def _parts(tree: ast.AST, name: str, inside: set[int]) -> set[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TypeVar
 
+from a1kit.parsing import names
 from a1kit.parsing.normal import number, range_of
 from a1kit.parsing.source import Unparsable, copy_tree, walk
 
@@ -45,6 +46,34 @@ class _Fold(ast.NodeTransformer):
         self.literals = literals
         self.room = 50_000
 
+    def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
+        kept = self.literals
+        self.literals = {name: value for name, value in kept.items() if name not in hidden}
+        self.generic_visit(node)
+        self.literals = kept
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return self._shadowed(node, {argument.arg for argument in names.all_arguments(node.args)})
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._shadowed(node, {arg.arg for arg in names.all_arguments(node.args)} | names.binds(*node.body))
+
+    def _visit_comprehension(self, node: names.Comprehension) -> ast.AST:
+        return self._shadowed(node, names.targets(node))
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1 and not node.keywords:
+            argument = node.args[0]
+            container = self.literals.get(argument.id) if isinstance(argument, ast.Name) else argument
+            items = container.elts if isinstance(container, ast.List | ast.Tuple) else [ast.Starred(argument)]
+            if not any(isinstance(item, ast.Starred) for item in items):
+                return ast.copy_location(ast.Constant(len(items)), node)
+        return node
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
@@ -82,16 +111,17 @@ def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
 
 
 def fold(node: Node, literals: Literals) -> Node:
-    """`node` with constant subscripts of literals looked up; the same object when there is nothing to look up."""
-    if not any(isinstance(child, ast.Subscript) for child in walk(node)):
-        return node
-    if not any(
-        isinstance(child, ast.Subscript) and (not isinstance(child.value, ast.Name) or child.value.id in literals)
-        for child in walk(node)
-    ):
+    """`node` with constant subscripts and lengths of literals looked up; the same object when there are none."""
+    if not any(_may_fold(child, literals) for child in walk(node)):
         return node
     folded = _Fold(literals).visit(copy_tree(node))
     return node if ast.dump(folded) == ast.dump(node) else folded
+
+
+def _may_fold(node: ast.AST, literals: Literals) -> bool:
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.value, ast.Name) or node.value.id in literals
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
 def elements(node: ast.expr, literals: Literals) -> list[ast.expr] | None:

@@ -274,6 +274,14 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *stars]
 
 
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+def targets(node: Comprehension) -> set[str]:
+    """Names that the loops of a comprehension bind inside it."""
+    return set().union(*(binds(generator.target) for generator in node.generators))
+
+
 def loads(*nodes: ast.AST | None) -> set[str]:
     """Names that `nodes` read from outside themselves."""
     reader = _Reader()
@@ -340,6 +348,8 @@ def receivers(node: ast.AST) -> set[str]:
 
 def _handed_over(call: ast.Call) -> set[str | None]:
     if isinstance(call.func, ast.Name) and call.func.id in _ONLY_LOOK:
+        return set()
+    if isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert"):
         return set()
     handed: set[str | None] = set()
     for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:

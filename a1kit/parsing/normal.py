@@ -124,7 +124,7 @@ class Normaliser:
         return f"{self.text(node.value)}.{node.attr}"
 
     def _call(self, node: ast.Call) -> str:
-        if isinstance(node.func, ast.Name) and node.func.id not in self.renamed:
+        if isinstance(node.func, ast.Name) and node.func.id not in self.renamed and node.func.id not in self.bound:
             name = node.func.id
             if name == self.entry_point:
                 return self._entry_call(node)

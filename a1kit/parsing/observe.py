@@ -28,7 +28,6 @@ _ONLY_LOOK = names.words(
 )
 _SINGLE = names.words("round isinstance hasattr getattr next sorted enumerate issubclass sum int iter islice")
 _COMPARING = names.words("isclose allclose array_equal approx eq ne lt le gt ge is_ is_not contains compare")
-_Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,13 @@ class Substitute(ast.NodeTransformer):
         hidden = {argument.arg for argument in names.all_arguments(node.args)} | names.binds(*node.body)
         return self._shadowed(node, hidden)
 
-    def _comprehension(self, node: _Comprehension) -> ast.AST:
-        hidden = set().union(*(names.binds(generator.target) for generator in node.generators))
+    def _visit_comprehension(self, node: names.Comprehension) -> ast.AST:
+        hidden = names.targets(node)
         first = node.generators[0]
         first.iter = expression(self.visit(first.iter))
         return self._shadowed(node, hidden)
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
 
 
 def expression(node: object) -> ast.expr:
@@ -97,12 +96,10 @@ def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     """The assertion with results in place of their names, literals looked up, comprehensions over literals and one-line
     helpers written out. The same object when nothing of this applies."""
     work = _inlined(fold(test, setup.literals), setup)
-    if any(isinstance(node, ast.Await) for node in walk(work)):
-        work = expression(_Awaited().visit(work if work is not test else copy_tree(work)))
     if setup.helpers and names.loads(work) & setup.helpers:
         work = expression(_Helpers(setup).visit(work if work is not test else copy_tree(work)))
         work = fold(work, setup.literals)
-    if any(isinstance(node, _Comprehension) and names.loads(node) & setup.callables for node in walk(work)):
+    if any(isinstance(node, names.Comprehension) and names.loads(node) & setup.callables for node in walk(work)):
         unrolled = _Unroll(setup)
         work = fold(expression(unrolled.visit(copy_tree(work))), setup.literals)
     return work
@@ -142,14 +139,6 @@ def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:
             return True
         handed |= hands
     return False
-
-
-class _Awaited(ast.NodeTransformer):
-    """`await f(x)` outside a coroutine is `asyncio.run(f(x))`."""
-
-    def visit_Await(self, node: ast.Await) -> ast.expr:
-        self.generic_visit(node)
-        return ast.Call(ast.Attribute(ast.Name("asyncio", ast.Load()), "run", ast.Load()), [node.value], [])
 
 
 class _Helpers(ast.NodeTransformer):
@@ -216,7 +205,7 @@ class _Unroll(ast.NodeTransformer):
         self.setup = setup
         self.room = 4 * MAX_UNROLLED
 
-    def _rows(self, node: _Comprehension) -> list[dict[str, ast.expr]] | None:
+    def _rows(self, node: names.Comprehension) -> list[dict[str, ast.expr]] | None:
         rows: list[dict[str, ast.expr]] = [{}]
         for generator in node.generators:
             if generator.ifs or generator.is_async:
@@ -292,8 +281,8 @@ class _Observer:
             return
         if isinstance(node, ast.Lambda):
             hidden = hidden | {argument.arg for argument in names.all_arguments(node.args)}
-        elif isinstance(node, _Comprehension):
-            hidden = hidden.union(*(names.binds(generator.target) for generator in node.generators))
+        elif isinstance(node, names.Comprehension):
+            hidden = hidden | names.targets(node)
         for child in ast.iter_child_nodes(node):
             yield from self._visit(child, [*parents, node], hidden, weak)
 
@@ -318,9 +307,13 @@ class _Observer:
         """`f(xs) is xs`: identity does not survive the wire, so the child evaluates the comparison itself."""
         if not (isinstance(node, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)):
             return False
-        sides = [node.left, *node.comparators]
+        reads = [names.loads(side) for side in [node.left, *node.comparators]]
         watched = self.setup.callables | self.setup.strong
-        return any(names.loads(side) & watched for side in sides) and all(names.loads(side) for side in sides)
+        if not any(read & watched for read in reads) or not all(reads):
+            return False
+        handed: set[str] = set().union(*(read for read in reads if read & watched))
+        known = handed | (names.BUILTINS - self.setup.bound)
+        return all(read <= known for read in reads)  # an object made to be compared with would travel with the call
 
     def _chain(self, node: ast.expr, parents: list[ast.AST]) -> ast.expr:
         """Climb from an observation through what is applied to it, without taking along another side of a
@@ -350,8 +343,6 @@ def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
         return not (parent.attr.startswith("__") and parent.attr not in ("__name__", "__class__", "__len__", "__doc__"))
     if isinstance(parent, ast.Subscript):
         return parent.value is chain and not names.loads(parent.slice) - names.BUILTINS
-    if isinstance(parent, ast.Await):
-        return True
     if not isinstance(parent, ast.Call):
         return False
     rest = [argument for argument in parent.args if argument is not chain]
@@ -382,6 +373,8 @@ def spelled(test: ast.expr, replaced: Mapping[int, str], segments: Segments | No
 
     `segments` is the text the expression came from, or None when its tree was changed.
     """
+    if isinstance(test, ast.NamedExpr):
+        segments = None  # needs brackets
     if segments is not None and not any(isinstance(node, ast.JoinedStr) for node in walk(test)):
         begin, end = segments.start(test), segments.end(test)
         text = segments.text[begin:end]

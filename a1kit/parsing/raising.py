@@ -232,6 +232,7 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
     before = text[: segments.start(raising.exception)]
     tail = text[segments.end(opening) : segments.end(block)].replace(f" as {raising.name}", "", 1)
     kinds = exception_names(raising.exception)
+    inside = "".join(f"{render(node)}\n" for node in raising.body[:-1])
     return TestCase(
         source=prefix + text,
         key=sides.key,
@@ -243,10 +244,17 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
         check=render(check) if conditions else "",
         check_setup=sides.check_setup if conditions else "",
         template=(prefix + before, ")" + tail),
-        value_template=(
-            prefix + "".join(f"{render(node)}\n" for node in raising.body[:-1]) + f"assert {spelled_call} == ",
-            "",
-        ),
+        value_template=(f"{_without_tools(prefix, call)}{inside}assert {spelled_call} == ", ""),
+    )
+
+
+def _without_tools(prefix: str, call: ast.expr) -> str:
+    """The set-up without the imports that only the expectation needed."""
+    needed = names.loads(call)
+    return "".join(
+        line
+        for line in prefix.splitlines(keepends=True)
+        if line.strip() not in ("import pytest", "from pytest import raises", "import re") or line.split()[-1] in needed
     )
 
 

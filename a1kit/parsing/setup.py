@@ -38,6 +38,8 @@ class Origin:
     mutates: frozenset[str]
     plain: bool
     """It only gives names their first or a new value, so that earlier values do not matter."""
+    defines: bool
+    """It defines something that reads its names when it is called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +95,7 @@ class Setup:
     aliases: dict[str, set[str]] = field(default_factory=dict)
     asserted: list[ast.expr] = field(default_factory=list)
     """Calls of the entry point in earlier assertions that were handed variables."""
+    bound: set[str] = field(default_factory=set)
     redefined: bool = False
     starred: bool = False
 
@@ -107,6 +110,7 @@ class Setup:
             set(self.helpers),
             {name: set(group) for name, group in self.aliases.items()},
             list(self.asserted),
+            set(self.bound),
             self.redefined,
             self.starred,
         )
@@ -122,8 +126,10 @@ class Setup:
             raise Unparsable(f"stands after more than {MAX_STEPS} statements of set-up")
         text = render(node) if text is None else text
         binds = frozenset(names.binds(node))
-        plain = isinstance(node, ast.Assign | ast.AnnAssign) or _is_definition(node)
-        origin = Origin(text, binds, frozenset(names.loads(node)), frozenset(names.mutates(node)), plain)
+        defines = _is_definition(node)
+        plain = isinstance(node, ast.Assign | ast.AnnAssign) or defines
+        origin = Origin(text, binds, frozenset(names.loads(node)), frozenset(names.mutates(node)), plain, defines)
+        self.bound |= binds
         if self.entry_point in binds:
             self.redefined = True
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
@@ -179,7 +185,11 @@ class Setup:
         for child in walk(node):
             if isinstance(child, ast.Call) and names.loads(child) & self.callables:
                 handed |= names.loads(*child.args, *(keyword.value for keyword in child.keywords))
-        return handed - self.callables - names.BUILTINS
+        return self.variables(handed)
+
+    def variables(self, read: set[str]) -> set[str]:
+        """Those of the names that a step binds, or that mean nothing else."""
+        return {name for name in read - self.callables if name not in names.BUILTINS or name in self.bound}
 
     def _note_literals(self, node: ast.stmt, binds: frozenset[str], changed: frozenset[str]) -> None:
         for name in changed:
@@ -213,22 +223,41 @@ class Setup:
 
     def slice(self, wanted: Iterable[str], weak: bool = False) -> Slice:
         """The steps that `wanted` names depend on. `weak`: a call of the entry point may have changed its arguments."""
+        wanted = set(wanted)
+        while True:
+            chosen, needed = self._backwards(wanted, weak)
+            late: set[str] = set().union(*(step.loads for step in chosen if step.origin.defines))
+            if late <= wanted:  # what a function reads may be bound after its definition
+                break
+            wanted |= late
+        bound: set[str] = set().union(*(step.binds for step in chosen))
+        return Slice(tuple(reversed(chosen)), frozenset(needed - bound - names.BUILTINS - {self.entry_point}))
+
+    def _backwards(self, wanted: set[str], weak: bool) -> tuple[list[Step], set[str]]:
+        """The chosen steps, last first, and every name that is needed and was not given a value by one of them."""
         needed = set(wanted)
         chosen: list[Step] = []
         for step in reversed(self.steps):
             touched = step.mutates | step.hands if weak else step.mutates
-            hit = step.ambient or bool(step.binds & needed) or any(self.group(name) & needed for name in touched)
-            if hit:
+            if step.ambient or step.binds & needed or any(self.group(name) & needed for name in touched):
                 chosen.append(step)
                 if step.origin.plain:
                     needed -= step.binds
                 needed |= step.loads
-        bound: set[str] = set().union(*(step.binds for step in chosen))
-        return Slice(tuple(reversed(chosen)), frozenset(needed - bound - names.BUILTINS - {self.entry_point}))
+        return chosen, needed
 
     def origins(self, steps: Iterable[Step], wanted: Iterable[str]) -> list[Origin]:
         """The statements as written that `steps` came from, with what those need in turn, in order."""
         kept = {id(step.origin) for step in steps}
+        wanted = set(wanted)
+        while True:
+            found = self._written(kept, wanted)
+            late: set[str] = set().union(*(origin.loads for origin in found if origin.defines))
+            if late <= wanted:
+                return found[::-1]
+            wanted |= late
+
+    def _written(self, kept: set[int], wanted: set[str]) -> list[Origin]:
         needed = set(wanted)
         found: list[Origin] = []
         for step in reversed(self.steps):
@@ -240,7 +269,7 @@ class Setup:
                     needed -= origin.binds
                 needed |= origin.loads
                 found.append(origin)
-        return found[::-1]
+        return found
 
     def inlinable(self, name: str) -> ast.expr | None:
         """What a result's name stands for, if its value can be put in its place: one plain assignment, and nothing

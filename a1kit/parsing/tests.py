@@ -28,7 +28,7 @@ _CACHED = 1 << 14
 _CACHED_LENGTH = 2000
 _LOOKS_LIKE_TEST = re.compile(r"[ \t]*(?:assert\b|self\.assert|with (?:pytest\.)?raises|with self\.assertRaises)")
 _LIST_MARK = re.compile(
-    r"^[ \t]*(?:(?:[-*+•>]|\(?\d+[.):]\)?|(?:test|case|assertion)[ \t]*\d*[.):])[ \t]+)*(?:\*\*[^*]*\*\*:?[ \t]*)?",
+    r"^[ \t]*(?:(?:[-*+•>]|>>>|\(?\d+[.):]\)?|(?:test|case|assertion)[ \t]*\d*[.):])[ \t]+)*(?:\*\*[^*]*\*\*:?[ \t]*)?",
     re.I,
 )
 
@@ -259,7 +259,7 @@ class _Collector:
             tree = parse(chunk)
         except Unparsable as error:
             if again:
-                self._lines(chunk, str(error))
+                self._lines(chunk)
             elif _LOOKS_LIKE_TEST.match(chunk) or self._looks_like_call(chunk):
                 self._refuse(chunk.strip(), str(error))
             return
@@ -270,19 +270,22 @@ class _Collector:
             return
         self.unfolder.module(tree, chunk, self.setup)
 
-    def _lines(self, chunk: str, reason: str) -> None:
-        """A chunk that does not parse: an assertion behind a list mark or in backticks, or lines that parse on their
-        own."""
-        plain = _unmarked(chunk)
-        if plain != chunk:
-            self._chunk(plain, again=False)
-        elif "\n" not in chunk.strip("\n") or _LOOKS_LIKE_TEST.match(chunk):
-            self._chunk(chunk.strip("\n"), again=False)
+    def _lines(self, chunk: str) -> None:
+        """A chunk that does not parse: an assertion behind a list mark or in backticks, with a remark below it, or
+        prose with code below it."""
+        head, _, rest = chunk.strip("\n").partition("\n")
+        for text in dict.fromkeys((_unmarked(chunk.strip("\n")), _unmarked(head))):
+            if _parses(text):
+                self._chunk(text, again=False)
+                if text != _unmarked(head):
+                    return
+                break
         else:
-            head, _, rest = chunk.strip("\n").partition("\n")
-            self._chunk(head if _unmarked(head) == head else _unmarked(head), again=False)
-            for part in chunks(dedent(rest)):
-                self._chunk(_unmarked(part), again=False)
+            self._chunk(_unmarked(chunk.strip("\n")), again=False)
+            if _LOOKS_LIKE_TEST.match(_unmarked(chunk)):
+                return
+        for part in chunks(dedent(rest)):
+            self._chunk(_unmarked(part), again=False)
 
     def _looks_like_call(self, chunk: str) -> bool:
         return chunk.lstrip().startswith(f"{self.context.entry_point}(") and "==" in chunk
@@ -310,6 +313,13 @@ class _Collector:
         if len(self.cases) >= self.most:
             raise TooMany
         self.cases.append(malformed(text, reason))
+
+
+def _parses(text: str) -> bool:
+    try:
+        return bool(parse(text).body)
+    except Unparsable:
+        return False
 
 
 def _unmarked(chunk: str) -> str:

@@ -139,7 +139,7 @@ class Unfolder:
         elif not isinstance(node, ast.Pass | ast.Return | ast.Global | ast.Nonlocal):
             if holds_assertion(node):
                 self._refuse_inside(
-                    node, f"stands inside a {type(node).__name__.lower()} statement, which is not unfolded", segments
+                    node, f"stands inside `{type(node).__name__.lower()}`, which is not unfolded", segments
                 )
             elif not self._alias(node):
                 self._step(node, setup, segments)
@@ -184,7 +184,7 @@ class Unfolder:
 
     def _remember(self, test: ast.expr, setup: Setup) -> None:
         for call in entry_calls(test, setup.callables):
-            if names.loads(call) - setup.callables - names.BUILTINS:
+            if setup.variables(names.loads(call)):
                 setup.asserted.append(call)
         for child in walk(test):
             if isinstance(child, ast.Call) and names.mutates(as_statement(child)) & setup.strong:
@@ -200,8 +200,6 @@ class Unfolder:
         value = node.value
         if isinstance(value, ast.Constant):
             return
-        if isinstance(value, ast.Await):
-            value = value.value
         if isinstance(value, ast.Call):
             if called(value) == "main" and names.base_name(value.func) in ("unittest", "pytest"):
                 return
@@ -263,6 +261,10 @@ class Unfolder:
             renamed = Substitute(self.renames).visit(copy_tree(node))
             assert isinstance(renamed, ast.stmt)
             node = renamed
+        if not isinstance(node, _Function | ast.ClassDef) and any(isinstance(child, ast.Await) for child in walk(node)):
+            awaited = _Awaited().visit(copy_tree(node))
+            assert isinstance(awaited, ast.stmt)
+            node = ast.fix_missing_locations(awaited)
         if any(self._is_own_method(child) for child in walk(node)):
             changed = _OwnMethods(self).visit(copy_tree(node))
             assert isinstance(changed, ast.stmt)
@@ -296,7 +298,7 @@ class Unfolder:
         ):
             self._block(node.body, setup, None)
         elif holds_assertion(node):
-            self._refuse_inside(node, "stands inside a with statement, which is not unfolded", segments)
+            self._refuse_inside(node, "stands inside `with`, which is not unfolded", segments)
         else:
             self._step(node, setup, segments)
         return 0
@@ -503,6 +505,14 @@ class Unfolder:
             self.refuse(text, reason)
 
 
+class _Awaited(ast.NodeTransformer):
+    """`await f(x)` outside a coroutine is `asyncio.run(f(x))`."""
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(ast.Attribute(ast.Name("asyncio", ast.Load()), "run", ast.Load()), [node.value], [])
+
+
 class _OwnMethods(ast.NodeTransformer):
     def __init__(self, unfolder: Unfolder) -> None:
         self.unfolder = unfolder
@@ -517,4 +527,4 @@ class _OwnMethods(ast.NodeTransformer):
 def _with_values(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
     fresh = Substitute(values).visit(copy_tree(node)) if values else node
     assert isinstance(fresh, ast.stmt)
-    return fresh
+    return fold(fresh, {}) if values else fresh
