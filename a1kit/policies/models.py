@@ -12,6 +12,7 @@ GGUF weights are dequantised once and are ordinary weights from then on: trained
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import warnings
@@ -105,25 +106,37 @@ def load(config: PolicyConfig) -> Loaded:
     """
     quiet()
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     source = find_source(config)
     adapters_in_bf16 = config.lora is not None and config.dtype == "bfloat16"
     options = {"gguf_file": source.gguf_file} if source.gguf_file else {}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source.path, local_files_only=source.local, **options)
+        tokenizer = _load_tokenizer(source, options)
         model = AutoModelForCausalLM.from_pretrained(
             source.path,
             local_files_only=source.local,
             dtype=torch.bfloat16 if adapters_in_bf16 else torch.float32,
             **options,
         )
-    except OSError as error:
+    except (OSError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]
         raise InputError(f"cannot load the model {config.model!r} of {config.name}: {first_line}") from error
     if source.gguf_file:
         _forget_quantization(model)
     return assemble(model.to(device_of(config)), tokenizer, config)
+
+
+def _load_tokenizer(source: Source, options: dict[str, str]) -> Any:
+    """The tokenizer. Of a folder that holds a plain `tokenizers` file, exactly that: for some architectures (Qwen2 is
+    one) AutoTokenizer reads it as the architecture's own tokenizer, and then every text is empty."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    settings = Path(source.path) / "tokenizer_config.json"
+    plain = settings.is_file() and json.loads(settings.read_text()).get("tokenizer_class") == "TokenizersBackend"
+    if plain and not options:
+        return PreTrainedTokenizerFast.from_pretrained(source.path, local_files_only=True)
+    return AutoTokenizer.from_pretrained(source.path, local_files_only=source.local, **options)
 
 
 def assemble(model: Any, tokenizer: Any, config: PolicyConfig) -> Loaded:
@@ -161,13 +174,20 @@ def encode(tokenizer: Any, prompt: Prompt) -> list[int]:
     """
     if isinstance(prompt, str):
         return list(tokenizer(prompt).input_ids)
-    if tokenizer.chat_template is None:
-        plain = "\n\n".join(message["content"] for message in prompt) + "\n\n"
-        return list(tokenizer(plain, split_special_tokens=True).input_ids)
-    ids: list[int] = []
-    for piece, spelt_out in _rendered_pieces(tokenizer, prompt):
-        ids += tokenizer(piece, add_special_tokens=False, split_special_tokens=spelt_out).input_ids
+    # A template writes the begin token itself; plain text gets it from the tokenizer.
+    ids = list(tokenizer("").input_ids) if tokenizer.chat_template is None else []
+    for piece, quoted in _rendered_pieces(tokenizer, prompt):
+        ids += _spelt_out(tokenizer, piece) if quoted else tokenizer(piece, add_special_tokens=False).input_ids
     return ids
+
+
+def _spelt_out(tokenizer: Any, control: str) -> list[int]:
+    """A control token as the characters it is written with."""
+    token = tokenizer.convert_tokens_to_ids(control)
+    ids = tokenizer(control, add_special_tokens=False, split_special_tokens=True).input_ids
+    if token in ids:  # its spelling is a word of the vocabulary as well
+        ids = [i for letter in control for i in tokenizer(letter, add_special_tokens=False).input_ids]
+    return list(ids)
 
 
 def _rendered_pieces(tokenizer: Any, messages: Sequence[Message]) -> list[tuple[str, bool]]:
@@ -194,6 +214,8 @@ def _rendered_pieces(tokenizer: Any, messages: Sequence[Message]) -> list[tuple[
 def _render(tokenizer: Any, messages: Sequence[Message]) -> str:
     from jinja2.exceptions import TemplateError
 
+    if tokenizer.chat_template is None:
+        return "".join(f"{message['content']}\n\n" for message in messages)
     try:
         return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
     except TemplateError:

@@ -23,16 +23,19 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def make_words() -> Callable[..., Any]:
-    """make_words(chat_template=None) -> a tokenizer whose words are w0 ... w63; w0 pads, w1 ends, w2 is unknown."""
+    """make_words(chat_template=None) -> a tokenizer: token i is the word w<i>; 0, 1, 2 are padding, end and unknown."""
 
     def make(chat_template: str | None = None) -> Any:
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers
         from transformers import PreTrainedTokenizerFast
 
-        words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(VOCABULARY)}, unk_token="w2"))
+        special = {"<pad>": 0, "<end>": 1, "<unk>": 2}
+        words = Tokenizer(models.WordLevel(special | {f"w{i}": i for i in range(3, VOCABULARY)}, unk_token="<unk>"))
         words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         words.decoder = decoders.Fuse()
-        tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="w0", eos_token="w1", unk_token="w2")
+        tokenizer = PreTrainedTokenizerFast(
+            tokenizer_object=words, pad_token="<pad>", eos_token="<end>", unk_token="<unk>"
+        )
         tokenizer.chat_template = chat_template
         return tokenizer
 
