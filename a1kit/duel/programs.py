@@ -19,6 +19,8 @@ from a1kit.sandbox import wire
 from a1kit.sandbox.protocol import Call, Job, Limits, Sandbox, Status
 from a1kit.types import Completion, Load, Outcome, Question, State, Verdict
 
+_CANDIDATE = "_a1kit_candidate"
+_CHECK = Call(f"check({_CANDIDATE})")
 _NONE = wire.read(b"null").strict
 _LOADS = {
     Status.TIMEOUT: Outcome.TIMEOUT,
@@ -32,21 +34,23 @@ _LOADS = {
 class CheckedProgram:
     """A candidate with the test program that decides about it.
 
-    `test` is source that stands below `code`; `call` is the expression that runs it (`check(f)`). The candidate passes
-    when the call returns None.
+    `test` is source that defines `check(candidate)`. It runs below `code` and is given what `code` calls `entry_point`,
+    even if `test` has something else of that name. The candidate passes when `check` returns None.
     """
 
     code: str
     test: str
-    call: str
+    entry_point: str
 
 
 def run_checks(
-    sandbox: Sandbox, programs: Sequence[CheckedProgram], *, seconds: float = 10.0, memory_mb: int = 1024
+    sandbox: Sandbox, programs: Sequence[CheckedProgram], *, seconds: float = 10.0, memory_mb: int = 4096
 ) -> list[Verdict]:
-    """The verdict of every program's own test, in order. `seconds` of CPU for each call."""
+    """The verdict of every program's own test, in order. `seconds` of CPU for each, and as much for loading it."""
     limits = Limits(seconds, max(3.0, seconds), 2.0 * max(3.0, seconds), memory_mb=memory_mb)
-    jobs = [Job(f"{one.code}\n\n{one.test}\n", (Call(one.call),), limits) for one in programs]
+    jobs = [
+        Job(f"{one.code}\n\n{_CANDIDATE} = {one.entry_point}\n\n{one.test}\n", (_CHECK,), limits) for one in programs
+    ]
     verdicts = []
     for result in sandbox.run_jobs(jobs):
         seen = result.observations[0] if result.observations else result.load
