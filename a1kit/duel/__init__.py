@@ -9,10 +9,10 @@ Values come out of the sandbox, verdicts are made here: no program ever learns w
 a model wrote is evaluated in this process. `judge` does the same for plain JSON records (`a1kit judge`).
 """
 
+from a1kit.duel.docket import Pairing
 from a1kit.duel.judging import Judge, passes_all, score, suite_counts
 from a1kit.duel.programs import CheckedProgram, run_checks, validate_question, validate_questions
 from a1kit.duel.records import judge
-from a1kit.duel.sitting import Pairing
 
 __all__ = [
     "CheckedProgram",

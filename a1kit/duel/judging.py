@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from a1kit.duel.cache import ByteCache
-from a1kit.duel.sitting import Pairing, Settings, Sitting
+from a1kit.duel.docket import Pairing
+from a1kit.duel.sitting import Settings, Sitting
 from a1kit.errors import ConfigError
 from a1kit.rewards import Convention, Rules, SuiteCounts, code_reward, suite_score
 from a1kit.sandbox.protocol import Sandbox

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from a1kit.duel.docket import read_reference
 from a1kit.duel.judging import Judge
-from a1kit.duel.sitting import read_reference
 from a1kit.duel.verdicts import failure, shown
 from a1kit.errors import QuestionError
 from a1kit.sandbox import wire

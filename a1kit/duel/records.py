@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, overload
 
+from a1kit.duel.docket import Pairing
 from a1kit.duel.judging import Judge
-from a1kit.duel.sitting import Pairing
 from a1kit.duel.streaming import in_order
 from a1kit.errors import ConfigError, InputError
 from a1kit.rewards import Convention, Rules

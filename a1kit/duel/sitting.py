@@ -1,6 +1,6 @@
 """All duels of one step, judged together.
 
-    read     parse every completion once; group tests by reference, candidates by program
+    read     parse every completion once; group tests by reference, candidates by program (`a1kit.duel.docket`)
     ask      every call on the reference (seed 0)                                       one child a reference
     play     the reference again (seed 1, calls in reverse order), and every program     one child a program
     settle   predictions and conditions on the oracle's values                           one child a suite that needs it
@@ -16,36 +16,25 @@ must stay within `call_seconds`, so a candidate as fast as the oracle never lose
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from a1kit.duel.cache import ByteCache
+from a1kit.duel.docket import Bench, Docket, Pairing, Player, judged_test
 from a1kit.duel.jobs import run_jobs
 from a1kit.duel.neutral import Answers, Request, evaluate
 from a1kit.duel.trial import Told, Trial, Wishes
 from a1kit.duel.verdicts import cut
 from a1kit.errors import QuestionError
-from a1kit.parsing import ParsedCode, parse_assertion, parse_code, parse_tests, signature
-from a1kit.rewards import Convention, Rules
+from a1kit.rewards import Rules
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, ProgramResult, Sandbox, Status
-from a1kit.types import Completion, Duel, JudgedTest, Load, Question, State, Suite, TestCase, Verdict
+from a1kit.types import Duel, Load, Verdict
 
 GENEROUS = 3.0
 """A candidate may take this many times the oracle's CPU, if that is more than `call_seconds`."""
 
 _UNKEPT = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED)
 """Observations that may depend on the machine or on the calls around them: not remembered between steps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """One candidate and everything that attacks it: suites of the Test LLM, and replayed tests (source) of the book."""
-
-    question: Question
-    candidate: Completion
-    suites: tuple[Completion, ...] = ()
-    history: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,134 +52,29 @@ class Settings:
     loads: ByteCache[tuple[Load, str, tuple[str, ...]]]
 
 
-@dataclass(slots=True, eq=False)
-class _Bench:
-    """A reference solution with all tests that ask it."""
-
-    question: Question
-    code: str
-    parameters: tuple[str, ...] | None
-    trials: dict[tuple[str, str], Trial] = field(default_factory=dict)
-    suites: dict[str, tuple[Trial | JudgedTest, ...]] = field(default_factory=dict)
-    replays: dict[str, Trial | JudgedTest] = field(default_factory=dict)
-    told: dict[Call, Told] = field(default_factory=dict)
-    fresh: dict[Call, Observation] = field(default_factory=dict)
-    """First answers that are not confirmed yet."""
-
-    def first(self, call: Call) -> Observation:
-        told = self.told.get(call)
-        return told.seen if told is not None else self.fresh[call]
-
-
-@dataclass(slots=True, eq=False)
-class _Player:
-    """A program, run once for all duels in which a candidate of this question came out as it."""
-
-    bench: _Bench
-    code: str
-    named: bool = True
-    """Whether the parser found a definition of the entry point; one that it missed may still be made at run time."""
-    load: Load = Load.OK
-    load_detail: str = ""
-    trials: dict[Trial, None] = field(default_factory=dict)
-    seen: dict[Call, Observation] = field(default_factory=dict)
-    judged: dict[Trial, JudgedTest] = field(default_factory=dict)
-    events: tuple[str, ...] = ()
-
-
 class Sitting:
     """Judges one batch of pairings; made for one use."""
 
     def __init__(self, settings: Settings, pairings: Sequence[Pairing]) -> None:
         self.settings = settings
-        self.pairings = pairings
-        self._benches: dict[tuple[str, str], _Bench] = {}
-        self._players: dict[tuple[_Bench, str], _Player] = {}
+        self.docket = Docket(pairings, settings.rules)
 
     def hold(self) -> list[Duel]:
         """One duel a pairing, in order, with verdicts and without rewards."""
-        seats = [self._read(pairing) for pairing in self.pairings]
         self._ask()
         self._play()
         self._settle()
         self._decide()
-        return [_duel(pairing, *seat) for pairing, seat in zip(self.pairings, seats, strict=True)]
-
-    # read
-
-    def _read(self, pairing: Pairing) -> tuple[_Player, tuple[str, ...]]:
-        """The program of a pairing and what its text looked like; registers all its tests."""
-        question = pairing.question
-        bench = self._benches.get((question.reference, question.entry_point))
-        if bench is None:
-            bench = self._benches[question.reference, question.entry_point] = _bench(question)
-        player, flags = self._player(bench, pairing.candidate)
-        for completion in pairing.suites:
-            tests = bench.suites.get(completion.text)
-            if tests is None:
-                tests = bench.suites[completion.text] = self._read_suite(bench, completion.text)
-            player.trials.update((test, None) for test in tests if isinstance(test, Trial))
-        for source in pairing.history:
-            replay = bench.replays.get(source)
-            if replay is None:
-                replay = bench.replays[source] = self._read_replay(bench, source)
-            if isinstance(replay, Trial):
-                player.trials[replay] = None
-        return player, flags
-
-    def _player(self, bench: _Bench, candidate: Completion) -> tuple[_Player, tuple[str, ...]]:
-        parsed = _parse(candidate.text, bench.question.entry_point)
-        player = self._players.get((bench, parsed.code))
-        if player is None:
-            player = self._players[bench, parsed.code] = _Player(bench, parsed.code)
-            player.named = "entry-missing" not in parsed.flags
-            if not parsed.code:
-                player.load, player.load_detail = Load.MISSING, parsed.reason or "the completion holds no code"
-        return player, parsed.flags
-
-    def _read_suite(self, bench: _Bench, text: str) -> tuple[Trial | JudgedTest, ...]:
-        """Tests of a suite in order; those that are dropped unseen are judged at once."""
-        rules = self.settings.rules
-        limit = rules.k if rules.convention is Convention.PAPER else None
-        group = f"suite {len(bench.suites)} of {bench.question.id}"
-        keys: set[str] = set()
-        tests: list[Trial | JudgedTest] = []
-        for place, test in enumerate(parse_tests(text, bench.question.entry_point, parameters=bench.parameters)):
-            if test.malformed is not None:
-                tests.append(JudgedTest(test, State.MALFORMED, test.source, detail=test.malformed))
-            elif limit is not None and place >= limit:
-                detail = f"beyond the {limit} tests that were asked for"
-                tests.append(JudgedTest(test, State.EXTRA, test.source, test.predicted, detail=detail))
-            elif test.key in keys:
-                tests.append(JudgedTest(test, State.REPEATED, test.source, test.predicted, detail="repeats a call"))
-            else:
-                keys.add(test.key)
-                tests.append(self._trial(bench, test, group))
-        return tuple(tests)
-
-    def _read_replay(self, bench: _Bench, source: str) -> Trial | JudgedTest:
-        test = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters)
-        if test.malformed is None:
-            return self._trial(bench, test, f"replay of {source}")
-        return JudgedTest(test, State.MALFORMED, source, detail=test.malformed)
-
-    @staticmethod
-    def _trial(bench: _Bench, test: TestCase, group: str) -> Trial:
-        """The shared trial of this test; tests with model-written conditions are shared inside their suite only."""
-        key = (test.source, group if test.check or test.check_setup else "")
-        trial = bench.trials.get(key)
-        if trial is None:
-            trial = bench.trials[key] = Trial(test, bench.question.entry_point, bench.parameters, group)
-        return trial
+        return self.docket.duels()
 
     # ask
 
     def _ask(self) -> None:
         """First answers of every reference; then those of tests that must look behind a value."""
         self._load_references()
-        self._ask_calls((bench, trial) for bench in self._benches.values() for trial in bench.trials.values())
+        self._ask_calls((bench, trial) for bench in self.docket.benches.values() for trial in bench.trials.values())
         behind = []
-        for bench in self._benches.values():
+        for bench in self.docket.benches.values():
             for trial in bench.trials.values():
                 if trial.test.opaque_calls and trial.wants_to_look_behind([bench.first(call) for call in trial.calls]):
                     trial.look_behind()
@@ -200,13 +84,13 @@ class Sitting:
 
     def _load_references(self) -> None:
         """A reference that no test asks must load all the same."""
-        idle = [bench for bench in self._benches.values() if not bench.trials]
+        idle = [bench for bench in self.docket.benches.values() if not bench.trials]
         jobs = [self._reference_job(bench, (), self.settings.call_seconds, 0) for bench in idle]
         for bench, result in zip(idle, self._run(jobs), strict=True):
             _check_reference(bench, result)
 
-    def _ask_calls(self, asked: Iterable[tuple[_Bench, Trial]]) -> None:
-        needed: dict[_Bench, dict[Call, None]] = {}
+    def _ask_calls(self, asked: Iterable[tuple[Bench, Trial]]) -> None:
+        needed: dict[Bench, dict[Call, None]] = {}
         oracle, seconds = self.settings.oracle, self.settings.call_seconds
         for bench, trial in asked:
             for call in trial.calls:
@@ -223,7 +107,7 @@ class Sitting:
             _check_reference(bench, result)
             bench.fresh.update(zip(needed[bench], result.observations, strict=True))
 
-    def _reference_job(self, bench: _Bench, calls: Sequence[Call], seconds: float, hash_seed: int) -> Job:
+    def _reference_job(self, bench: Bench, calls: Sequence[Call], seconds: float, hash_seed: int) -> Job:
         """The oracle's budget never binds: one suite's slow calls must not cost another suite its tests."""
         load = self.settings.load_seconds
         limits = Limits(seconds, load, load + seconds * (len(calls) + 1), memory_mb=self.settings.memory_mb)
@@ -233,10 +117,10 @@ class Sitting:
 
     def _play(self) -> None:
         """The oracle's second answers, and every program's answers, side by side."""
-        again = [(bench, calls) for bench in self._benches.values() if (calls := _to_confirm(bench))]
+        again = [(bench, calls) for bench in self.docket.benches.values() if (calls := _to_confirm(bench))]
         jobs = [self._reference_job(bench, calls, self._limit(bench, calls), 1) for bench, calls in again]
-        waiting: list[tuple[_Player, list[Call]]] = []
-        for player in self._players.values():
+        waiting: list[tuple[Player, list[Call]]] = []
+        for player in self.docket.players.values():
             to_play = self._calls_to_play(player) if player.code else None
             if to_play is not None:
                 waiting.append((player, to_play))
@@ -248,7 +132,7 @@ class Sitting:
                 bench.told[call] = Told(bench.fresh[call], _confirmed(bench.fresh[call], second))
                 if second.status is not Status.TIMEOUT:
                     self._remember_answer(bench, call)
-        for bench in self._benches.values():
+        for bench in self.docket.benches.values():
             for call, seen in bench.fresh.items():
                 if call not in bench.told:
                     bench.told[call] = Told(seen)
@@ -257,16 +141,16 @@ class Sitting:
         for (player, calls), result in zip(waiting, results[len(again) :], strict=True):
             self._note_play(player, calls, result)
 
-    def _remember_answer(self, bench: _Bench, call: Call) -> None:
+    def _remember_answer(self, bench: Bench, call: Call) -> None:
         told = bench.told[call]
         key = (bench.code, self.settings.call_seconds, call.setup, call.expression)
         self.settings.oracle.put(key, told, _weight(call, told.seen))
 
-    def _limit(self, bench: _Bench, calls: Iterable[Call]) -> float:
+    def _limit(self, bench: Bench, calls: Iterable[Call]) -> float:
         slowest = max((bench.first(call).cpu_seconds for call in calls), default=0.0)
         return max(self.settings.call_seconds, GENEROUS * slowest)
 
-    def _calls_to_play(self, player: _Player) -> list[Call] | None:
+    def _calls_to_play(self, player: Player) -> list[Call] | None:
         """Calls that have to be run; None when the program need not be started at all."""
         bench, known, seconds = player.bench, self.settings.candidates, self.settings.call_seconds
         calls: dict[Call, None] = {}
@@ -287,7 +171,7 @@ class Sitting:
                 return None
         return list(calls)
 
-    def _candidate_job(self, player: _Player, calls: Sequence[Call]) -> Job:
+    def _candidate_job(self, player: Player, calls: Sequence[Call]) -> Job:
         settings = self.settings
         seconds = self._limit(player.bench, calls)
         oracle_total = sum(player.bench.first(call).cpu_seconds for call in calls)
@@ -301,7 +185,7 @@ class Sitting:
             calls = [*calls, Call(player.bench.question.entry_point)]
         return Job(player.code, tuple(calls), limits)
 
-    def _note_play(self, player: _Player, calls: Sequence[Call], result: ProgramResult) -> None:
+    def _note_play(self, player: Player, calls: Sequence[Call], result: ProgramResult) -> None:
         player.load, player.load_detail = Load(str(result.load.status)), cut(result.load.detail, 500)
         player.events = result.events
         seen = result.observations
@@ -326,7 +210,7 @@ class Sitting:
     def _settle(self) -> None:
         """Drive every trial's questions to neutral children, round by round, until all have their state."""
         open_: list[tuple[Trial, Wishes, list[Request]]] = []
-        for bench in self._benches.values():
+        for bench in self.docket.benches.values():
             for trial in bench.trials.values():
                 _advance(open_, trial, trial.settle([bench.told[call] for call in trial.calls]), None)
         while open_:
@@ -343,23 +227,43 @@ class Sitting:
     # decide
 
     def _decide(self) -> None:
-        asked: list[tuple[_Player, Trial, tuple[Observation, ...], Request]] = []
-        for player in self._players.values():
-            if player.load is not Load.OK:
-                continue
+        loaded = [player for player in self.docket.players.values() if player.load is Load.OK]
+        self._look_behind(loaded)
+        asked: list[tuple[Player, Trial, tuple[Observation, ...], Request]] = []
+        for player in loaded:
             for trial in player.trials:
                 if not trial.state.kept:
                     continue
-                got = tuple(player.seen[call] for call in trial.calls)
-                verdict = trial.verdict(got)
+                behind = trial in player.behind
+                got = player.behind[trial] if behind else tuple([player.seen[call] for call in trial.calls])
+                verdict = trial.verdict(got, behind=behind)
                 if isinstance(verdict, Verdict):
-                    player.judged[trial] = _judged(trial, verdict)
+                    player.judged[trial] = judged_test(trial, verdict)
                 else:
                     asked.append((player, trial, got, verdict))
         if asked:
             answers = self._evaluate((request for *_, request in asked), (0,))
             for player, trial, got, request in asked:
-                player.judged[trial] = _judged(trial, trial.told(got, answers[request][0]))
+                player.judged[trial] = judged_test(trial, trial.told(got, answers[request][0]))
+
+    def _look_behind(self, players: Iterable[Player]) -> None:
+        """Where a candidate's value cannot leave its child but the test asks for something else of it (`list(f(x))` of
+        a generator), run that instead."""
+        behind: list[tuple[Player, list[Trial], Job]] = []
+        for player in players:
+            trials = [
+                trial
+                for trial in player.trials
+                if trial.state.kept and trial.wants_to_look_behind([player.seen[call] for call in trial.calls])
+            ]
+            if trials:
+                job = self._candidate_job(player, list(chain.from_iterable(trial.calls for trial in trials)))
+                calls = tuple(call for trial in trials for call in trial.calls_behind())
+                behind.append((player, trials, replace(job, calls=calls)))
+        for (player, trials, _), result in zip(behind, self._run([job for *_, job in behind]), strict=True):
+            seen = iter(result.observations or [result.load] * sum(len(trial.test.opaque_calls) for trial in trials))
+            for trial in trials:
+                player.behind[trial] = tuple(next(seen) for _ in trial.test.opaque_calls)
 
     def _run(self, jobs: Sequence[Job]) -> list[ProgramResult]:
         return run_jobs(self.settings.sandbox, jobs)
@@ -379,7 +283,7 @@ def _advance(
     open_.append((trial, wishes, requests))
 
 
-def _to_confirm(bench: _Bench) -> list[Call]:
+def _to_confirm(bench: Bench) -> list[Call]:
     """First answers that a second run can confirm or refute, in reverse order."""
     return [call for call, seen in bench.fresh.items() if seen.status in (Status.OK, Status.RAISED)][::-1]
 
@@ -392,89 +296,12 @@ def _confirmed(first: Observation, second: Observation) -> bool:
     return first.exception == second.exception
 
 
-def read_reference(question: Question) -> str:
-    """The program of a question's reference. Raises `QuestionError` when there is none, or it lacks the entry point."""
-    parsed = _parse(question.reference, question.entry_point)
-    if not parsed.code:
-        raise QuestionError(
-            f"question {question.id!r}: the reference holds no program ({parsed.reason}); give its source"
-        )
-    if "entry-missing" in parsed.flags:
-        raise QuestionError(
-            f"question {question.id!r}: the reference does not define {question.entry_point!r}; "
-            "correct the entry point or the reference"
-        )
-    return parsed.code
-
-
-def _parse(text: str, entry_point: str) -> ParsedCode:
-    """`parse_code`, remembering short texts: policies repeat themselves, and references come in every batch."""
-    return _parse_short(text, entry_point) if len(text) <= _SHORT else parse_code(text, entry_point)
-
-
-_SHORT = 8_000
-_parse_short = lru_cache(maxsize=4_096)(parse_code)
-_signature = lru_cache(maxsize=1_024)(signature)
-
-
-def _bench(question: Question) -> _Bench:
-    return _Bench(question, read_reference(question), _signature(question.reference, question.entry_point))
-
-
-def _check_reference(bench: _Bench, result: ProgramResult) -> None:
+def _check_reference(bench: Bench, result: ProgramResult) -> None:
     if result.load.status is not Status.OK:
         raise QuestionError(
             f"question {bench.question.id!r}: the reference does not load ({result.load.status}: "
             f"{cut(result.load.detail, 300)}); give a reference that runs on its own"
         )
-
-
-def _judged(trial: Trial, verdict: Verdict | None) -> JudgedTest:
-    return JudgedTest(trial.test, trial.state, trial.source, trial.predicted, trial.oracle, verdict, trial.detail)
-
-
-def _duel(pairing: Pairing, player: _Player, flags: Sequence[str]) -> Duel:
-    suites = tuple(
-        Suite(completion, tuple([_outcome(player, test) for test in player.bench.suites[completion.text]]))
-        for completion in pairing.suites
-    )
-    history = tuple(_replayed(player, source) for source in pairing.history)
-    counted = [test for test in history if test.kept]
-    noticed = {*flags, *player.events}
-    if len(counted) < len(history):
-        noticed.add("history-dropped")
-    return Duel(
-        question=pairing.question,
-        completion=pairing.candidate,
-        code=player.code,
-        load=player.load,
-        load_detail=player.load_detail,
-        suites=suites,
-        history=history,
-        pass_hist=sum(test.passed for test in counted) / len(counted) if counted else None,
-        flags=tuple(sorted(noticed)),
-    )
-
-
-def _outcome(player: _Player, test: Trial | JudgedTest) -> JudgedTest:
-    if isinstance(test, JudgedTest):
-        return test
-    judged = player.judged.get(test)
-    if judged is None:  # dropped, or the program did not load
-        judged = player.judged[test] = _judged(test, None)
-    return judged
-
-
-def _replayed(player: _Player, source: str) -> JudgedTest:
-    """A replayed test keeps the text it has in the book. It counts only while the reference agrees with it."""
-    test = player.bench.replays[source]
-    judged = _outcome(player, test)
-    if judged.state is State.CORRECTED:
-        detail = f"the reference no longer agrees with this test: it gives {judged.oracle}"
-        return JudgedTest(judged.test, State.UNSTABLE, source, judged.predicted, judged.oracle, None, detail)
-    if judged.source == source:
-        return judged
-    return JudgedTest(judged.test, judged.state, source, judged.predicted, judged.oracle, judged.verdict, judged.detail)
 
 
 def _missing(entry_point: str) -> str:
@@ -488,6 +315,3 @@ def _weight(call: Call, seen: Observation) -> int:
     if value is not None:
         size += len(value.wire) + len(value.canonical) + len(value.strict) + len(value.source or "")
     return size
-
-
-__all__ = ["GENEROUS", "Pairing", "Settings", "Sitting"]

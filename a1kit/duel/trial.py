@@ -16,7 +16,18 @@ from dataclasses import dataclass
 
 from a1kit.duel.literals import literal_wire
 from a1kit.duel.neutral import Request
-from a1kit.duel.verdicts import NEEDS_CHECK, PASSED, cut, decide, message, raised_as_expected, same, shown, wrong
+from a1kit.duel.verdicts import (
+    NEEDS_CHECK,
+    PASSED,
+    cut,
+    decide,
+    failure,
+    message,
+    raised_as_expected,
+    same,
+    shown,
+    wrong,
+)
 from a1kit.parsing import corrected, parse_assertion
 from a1kit.sandbox import wire
 from a1kit.sandbox.protocol import Call, Observation, Status, Value
@@ -70,7 +81,10 @@ class Trial:
     def look_behind(self) -> None:
         """Watch something else, because the oracle's value cannot leave its child (`f(x).area()` instead of `f(x)`)."""
         self.opaque = True
-        self.calls = tuple(Call(call, self.test.setup) for call in self.test.opaque_calls)
+        self.calls = self.calls_behind()
+
+    def calls_behind(self) -> tuple[Call, ...]:
+        return tuple(Call(call, self.test.setup) for call in self.test.opaque_calls)
 
     def wants_to_look_behind(self, seen: Sequence[Observation]) -> bool:
         return (
@@ -233,8 +247,14 @@ class Trial:
 
     # Play.
 
-    def verdict(self, got: Sequence[Observation]) -> Verdict | Request:
-        """The verdict on what a candidate showed, or the request whose answer `told` turns into one."""
+    def verdict(self, got: Sequence[Observation], *, behind: bool = False) -> Verdict | Request:
+        """The verdict on what a candidate showed, or the request whose answer `told` turns into one.
+
+        `behind`: `got` are the candidate's values of `calls_behind`, for want of values of `calls`.
+        """
+        if behind:
+            unseen = next((one for one in got if one.status is not Status.OK), None)
+            return failure(unseen) if unseen is not None else self._request(got, behind=True)
         verdict = decide(self.test, self.expected, self.seen, got)
         return self._request(got) if verdict is NEEDS_CHECK else verdict
 
@@ -248,8 +268,8 @@ class Trial:
             return Verdict(Outcome.WRONG, None, cut(f"raised with another message: {_what(got[0])}"))
         return wrong(got, reason)
 
-    def _request(self, seen: Sequence[Observation]) -> Request:
-        check = self.test.opaque_check if self.opaque else self.test.check
+    def _request(self, seen: Sequence[Observation], *, behind: bool = False) -> Request:
+        check = self.test.opaque_check if self.opaque or behind else self.test.check
         return Request(self.group, f"not not ({check})", self.test.check_setup, self._values(seen))
 
     def _values(self, seen: Sequence[Observation]) -> tuple[bytes, ...]:
