@@ -26,8 +26,9 @@ import multiprocessing
 import queue
 import random
 import shutil
+import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -329,42 +330,47 @@ def save(warm: Warm, folder: Path, seed: int) -> None:
     aside.rename(folder)
 
 
-def make_both(out: Path, seed: int, report: Callable[[Progress], None]) -> None:
+def make_both(
+    out: Path, seed: int, report: Callable[[Progress], None], schedules: Mapping[Kind, Schedule] = SCHEDULES
+) -> None:
     """Both micro models into `out/micro-code` and `out/micro-test`, each in a process of its own on one thread.
 
     Raises InfrastructureError when one of the processes ends without having saved its model.
     """
     out.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
-    said: multiprocessing.Queue[Progress | None] = context.Queue()
-    workers = [
-        context.Process(target=_work, args=(kind, seed, out / f"micro-{kind}", said), daemon=True) for kind in SCHEDULES
-    ]
+    said: multiprocessing.Queue[Progress] = context.Queue()
+    workers = {
+        kind: context.Process(target=_work, args=(kind, seed, out / f"micro-{kind}", schedule, said), daemon=True)
+        for kind, schedule in schedules.items()
+    }
     try:
-        for worker in workers:
+        for worker in workers.values():
             worker.start()
-        while any(worker.is_alive() for worker in workers):
+        running = True
+        while running:
+            # Asked before the queue is emptied: what a worker said before its end is then still heard.
+            running = any(worker.is_alive() for worker in workers.values())
+            for kind, worker in workers.items():
+                if worker.exitcode:
+                    raise InfrastructureError(
+                        f"the warm-up of micro-{kind} ended with exit status {worker.exitcode}; its error is above"
+                    )
             with suppress(queue.Empty):
-                progress = said.get(timeout=0.5)
-                if progress is not None:
-                    report(progress)
-        for kind, worker in zip(SCHEDULES, workers, strict=True):
-            worker.join()
-            if worker.exitcode != 0:
-                raise InfrastructureError(
-                    f"the warm-up of micro-{kind} ended with exit status {worker.exitcode}; its error is above"
-                )
+                while True:
+                    report(said.get(timeout=0.5))
     finally:
-        for worker in workers:
+        for worker in workers.values():
             if worker.is_alive():
                 worker.terminate()
+                worker.join()
 
 
-def _work(kind: Kind, seed: int, folder: Path, said: multiprocessing.Queue[Progress | None]) -> None:
+def _work(kind: Kind, seed: int, folder: Path, schedule: Schedule, said: multiprocessing.Queue[Progress]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends this process
     quiet()
     torch.set_num_threads(1)
-    save(warm_up(kind, seed, said.put), folder, seed)
-    said.put(None)
+    save(warm_up(kind, seed, said.put, schedule), folder, seed)
 
 
 @dataclass(frozen=True, slots=True)
