@@ -402,11 +402,27 @@ def _observations(tree: ast.Module, entry_point: str) -> set[str]:
         elif isinstance(node, ast.Raise) and "SystemExit" in names.loads(node):
             found.add("exits")
     for node in walk(tree):
-        found |= _signs(node, entry_point)
+        found |= _signs(node)
+    entry = _entry_function(tree, entry_point)
+    if entry is not None and _returns_constant(entry):
+        found.add("constant-answer")
     return found
 
 
-def _signs(node: ast.AST, entry_point: str) -> set[str]:
+def _entry_function(tree: ast.Module, entry_point: str) -> ast.FunctionDef | None:
+    """The definition that calls of the entry point reach: the last one, or the method of `class Solution`."""
+    bodies = [
+        tree.body,
+        *(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Solution"),
+    ]
+    for body in bodies:
+        found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == entry_point]
+        if found:
+            return found[-1]
+    return None
+
+
+def _signs(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Import) and any(alias.name.split(".")[0] in _INSPECTORS for alias in node.names):
         return {"introspection"}
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _INSPECTORS:
@@ -416,10 +432,7 @@ def _signs(node: ast.AST, entry_point: str) -> set[str]:
     if isinstance(node, ast.Name) and node.id in ("__builtins__", "__import__"):
         return {"introspection"}
     if isinstance(node, ast.FunctionDef):
-        found = {"overrides-comparison"} if node.name in _COMPARISONS else set()
-        if node.name == entry_point and _returns_constant(node):
-            found.add("constant-answer")
-        return found
+        return {"overrides-comparison"} if node.name in _COMPARISONS else set()
     if isinstance(node, ast.ExceptHandler) and _catches_all(node):
         return {"swallows-exceptions"}
     return set()
@@ -449,7 +462,8 @@ def _has_marker(argument: ast.expr) -> bool:
 
 
 def _at_import(body: list[ast.stmt]) -> list[ast.AST]:
-    """Nodes that loading a program evaluates: everything outside the bodies of functions and lambdas."""
+    """Nodes that loading a program evaluates: everything outside functions, and the functions that are called there."""
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     found: list[ast.AST] = []
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -459,4 +473,6 @@ def _at_import(body: list[ast.stmt]) -> list[ast.AST]:
             waiting += node.decorator_list
         elif not isinstance(node, ast.Lambda):
             waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+            waiting += functions.pop(node.func.id).body
     return found
