@@ -44,6 +44,7 @@ from trl.trainer import utils as trl_utils
 
 from a1kit.errors import RunError
 from a1kit.policies.config import PolicyConfig
+from a1kit.policies.models import device_of
 from a1kit.policies.update_plan import Plan, Row, arrange, plan_batches
 from a1kit.types import UpdateStats
 
@@ -60,7 +61,7 @@ def trainer_arguments(config: PolicyConfig, scratch: str) -> GRPOConfig:
     return GRPOConfig(
         **{checkpointing: config.gradient_checkpointing},
         output_dir=scratch,
-        use_cpu=config.device == "cpu",
+        use_cpu=device_of(config) == "cpu",
         bf16=config.dtype == "bfloat16",
         learning_rate=config.learning_rate,
         lr_scheduler_type="constant_with_warmup" if config.schedule == "constant" else config.schedule,

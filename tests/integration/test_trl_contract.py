@@ -307,6 +307,13 @@ def test_where_nothing_is_left_out_or_sorted_the_weights_are_equal_bit_for_bit(
     assert distance(expected, adapted(case, tiny, str(tmp_path))) == 0.0
 
 
+def test_masked_rows_that_fill_the_last_micro_batch_change_nothing(tiny: str, tmp_path: Path) -> None:
+    case = Case(groups=5, optim="sgd", learning_rate=0.1, updates=2)
+    expected = plain(case, tiny, str(tmp_path))
+    filled = replace(case, micro_rows=7)  # 20 rows in three micro-batches of 7
+    assert distance(expected, adapted(filled, tiny, str(tmp_path))) < 5e-8
+
+
 CLIPPED = Case(mini_batches=2, updates=3, clip_low=0.01, clip_high=0.02)
 CHANGES: dict[str, tuple[Case, dict[str, Any]]] = {
     "the lower clip": (CLIPPED, {"clip_low": 0.002}),
