@@ -32,6 +32,9 @@ LOADED, DONE = -1, -2
 VALUE, RAISED, UNSUPPORTED, MEMORY, REFUSED, SYNTAX = range(6)
 """Kinds of frame. A VALUE's payload is the wire value, the others' is JSON: [type name, [names of bases], detail]."""
 
+SMALLEST_FAILURE = 256
+"""Bytes that the frame of a failure always fits in, cut down to the exception's name if need be."""
+
 END_ITSELF, END_CALL_TIME, END_PROGRAM_TIME, END_WALL, END_CANCELLED, END_UNLOCKED, HEARTBEAT = range(7)
 """Why a child ended: by itself (see the wait status); killed for the reason named; or without getting locked up, which
 is a failure of the machinery."""

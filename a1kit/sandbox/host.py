@@ -11,7 +11,6 @@ import glob
 import importlib.util
 import json
 import os
-import select
 import site
 import socket
 import subprocess
@@ -109,7 +108,6 @@ class ZygoteProcess:
         if self.hello is None:
             words = self._first_line()
             if "error" in words:
-                self.close()
                 raise SandboxUnavailable(
                     f"The sandbox's helper process cannot start: {words['error']}\n{words['trace']}"
                 )
@@ -126,7 +124,6 @@ class ZygoteProcess:
             try:
                 part = self.control.recv(65_536)
             except TimeoutError:
-                self.kill()
                 raise SandboxUnavailable(
                     f"The sandbox's helper process said nothing for {_HELLO_SECONDS:.0f} s. The machine may be "
                     "overloaded; try again with fewer workers."
@@ -136,7 +133,6 @@ class ZygoteProcess:
             if not part:
                 assert self.process.stderr is not None
                 last_words = self.process.stderr.read()[-2000:].decode("utf-8", "replace")
-                self.close()
                 raise SandboxUnavailable(f"The sandbox's helper process ended while starting:\n{last_words}")
             line += part
         words = json.loads(line)
@@ -168,9 +164,6 @@ class ZygoteProcess:
         found = [Report(*frames.REPORT.unpack_from(self._pending, at)) for at in range(0, whole, size)]
         self._pending = self._pending[whole:]
         return found
-
-    def wait_readable(self, seconds: float) -> bool:
-        return bool(select.select([self.control], [], [], seconds)[0])
 
     def close(self) -> None:
         """Tell it to go, and see it gone."""

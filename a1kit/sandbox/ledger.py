@@ -74,6 +74,11 @@ class Ledger:
         """Bytes of frames that may still be kept."""
         return max(0, self.job.limits.output_bytes - self.kept_bytes)
 
+    @property
+    def room_for_frames(self) -> int:
+        """Bytes that an honest child can send at most: what it is told it may keep, and a little for every frame."""
+        return self.room + frames.SMALLEST_FAILURE * (len(self.unanswered) + 2)
+
     def order(self, number: int, length: int) -> bytes:
         """The next child's limits and the length of its job, for the zygote."""
         limits = self.job.limits

@@ -45,7 +45,7 @@ _LAYERS_OF_LEVEL = {
     Level.PARTIAL: ("privileges", "seccomp", "rlimits"),
     Level.LIMITS_ONLY: ("privileges", "rlimits"),
 }
-_REQUIRED = {Level.FULL: ("seccomp", "landlock"), Level.PARTIAL: (), Level.LIMITS_ONLY: ()}
+_REQUIRED = {Level.FULL: ("seccomp", "landlock"), Level.PARTIAL: ("seccomp",), Level.LIMITS_ONLY: ()}
 
 
 def level_of(active: Sequence[str]) -> Level:
@@ -211,12 +211,13 @@ class _Flight:
 
     def __init__(self, ledger: Ledger, worker: Worker, zygote: ZygoteProcess, number: int):
         self.ledger, self.worker, self.zygote, self.number = ledger, worker, zygote, number
+        self.control = zygote.control.fileno()
         self.data = bytearray()
         self.overflowed = False
         self.watched = False
         payload = ledger.payload()
         self.unsent = memoryview(payload)
-        self.room = ledger.room + (1 << 16)
+        self.room = ledger.room_for_frames
         self.output: socket.socket | None = None
         self.socket, theirs = socket.socketpair()
         handed = [theirs]
@@ -313,9 +314,17 @@ class _Drive:
                 self.launch()
                 self.listen()
         finally:
-            for flight in list(self.flights.values()):
-                self.land(flight, discard=True)
+            self.abandon()
         return [result for result in self.done if result is not None]
+
+    def abandon(self) -> None:
+        """End what still flies. Not even a second interrupt may keep a worker from being given back."""
+        try:
+            while self.flights:
+                self.land(next(iter(self.flights.values())), discard=True)
+        finally:
+            if self.flights:
+                self.abandon()
 
     def launch(self) -> None:
         """Give free workers something to do; wait for one only when nothing is in the air."""
@@ -345,9 +354,8 @@ class _Drive:
                 worker.discard(zygote)
                 self.count_death(ledger, str(error))
                 continue
-            control = zygote.control.fileno()
-            self.flights[control] = self.owners[control] = flight
-            self.poller.register(control, select.POLLIN)
+            self.flights[flight.control] = self.owners[flight.control] = flight
+            self.poller.register(flight.control, select.POLLIN)
             if flight.unsent:
                 self.watch(flight)
             return
@@ -387,7 +395,7 @@ class _Drive:
             self.check()
 
     def check(self) -> None:
-        """Now and then, and when nothing else happens: look at what flies long, and for zygotes that have fallen silent."""
+        """Now and then, and when nothing else happens: look at what flies long, and for zygotes fallen silent."""
         now = self.checked = time.monotonic()
         for flight in list(self.flights.values()):
             if not flight.watched:
@@ -457,13 +465,14 @@ class _Drive:
 
     def land(self, flight: _Flight, discard: bool = False) -> None:
         """Take a flight out of the air and give its worker back (without its zygote, if that is to be discarded)."""
-        control = flight.zygote.control.fileno()
-        del self.flights[control]
-        self.ignore(control, *flight.descriptors)
-        flight.close()
-        if discard:
-            flight.worker.discard(flight.zygote)
-        self.sandbox._roster.give(flight.worker)
+        del self.flights[flight.control]
+        try:
+            self.ignore(flight.control, *flight.descriptors)
+            flight.close()
+            if discard:
+                flight.worker.discard(flight.zygote)
+        finally:
+            self.sandbox._roster.give(flight.worker)
 
 
 def _close_all(workers: list[Worker], owner: int, closed: threading.Event) -> None:

@@ -34,7 +34,7 @@ class Worker:
         try:
             zygote.wait_ready()
         except BaseException:
-            self._zygotes.pop(kind, None)
+            self.discard(zygote)
             raise
         return zygote
 

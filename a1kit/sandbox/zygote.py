@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import gc
 import importlib
 import importlib.machinery
@@ -38,6 +39,8 @@ _PRELOADED = (
     "fractions functools hashlib heapq io itertools json math numbers operator os queue random re statistics string "
     "struct sys textwrap threading time types typing unicodedata warnings"
 )
+
+MACOS: bool = sys.platform == "darwin"
 
 _RESULT = 3
 """The child's descriptor for its job and its frames."""
@@ -91,8 +94,10 @@ def address_space() -> int:
 class Watch:
     """The limits of one child, and what the clocks say."""
 
-    def __init__(self, pid: int, order: tuple[Any, ...], page: mmap.mmap, frames: types.ModuleType, began: float):
-        self.pid, self.page, self.frames, self.began = pid, page, frames, began
+    def __init__(
+        self, pid: int, order: tuple[Any, ...], page: mmap.mmap, frames: types.ModuleType, began: float, mac: MacClock
+    ):
+        self.pid, self.page, self.frames, self.began, self.mac = pid, page, frames, began, mac
         _, _, _, self.load_cpu, self.call_cpu, self.total_cpu, self.wall_factor, self.total_wall, _ = order
         self.clock = ((~pid) << 3) | 2
         self.call = -1
@@ -100,7 +105,7 @@ class Watch:
     def cpu(self) -> float:
         """CPU seconds of the child; wall seconds where the system has no such clock."""
         try:
-            return time.clock_gettime(self.clock)
+            return self.mac.seconds(self.pid) if self.mac.works else time.clock_gettime(self.clock)
         except OSError:
             return time.monotonic() - self.began
 
@@ -135,38 +140,92 @@ class Watch:
 
 
 class Ending:
-    """Waits for a child to end, or for the trusted process to lose interest in it."""
+    """Waits for a child to end, or for the trusted process to lose interest in it.
+
+    By a pidfd on Linux, by a kernel queue on macOS and the BSDs, else by asking again and again.
+    """
 
     def __init__(self, pid: int, job: int, control: int):
-        self.pid = pid
+        self.pid, self.interest = pid, (job, control)
         self.poller = select.poll()
         self.poller.register(job, 0)
         self.poller.register(control, 0)
-        try:
-            self.pidfd = os.pidfd_open(pid)
-        except (OSError, AttributeError):
-            self.pidfd = -1
-        else:
-            self.poller.register(self.pidfd, select.POLLIN)
+        self.descriptor = -1
         self.short_nap = 0.0005
+        try:
+            self.descriptor = os.pidfd_open(pid)
+        except (OSError, AttributeError):
+            self.queue = child_queue(pid)
+        else:
+            self.poller.register(self.descriptor, select.POLLIN)
 
     def wait(self, seconds: float) -> str:
         """`ended`, `unwanted`, or `running` after at most `seconds`."""
-        if self.pidfd < 0:
-            self.short_nap = min(2 * self.short_nap, 0.01)
-            seconds = min(seconds, self.short_nap)
-        ready = [descriptor for descriptor, _ in self.poller.poll(math.ceil(seconds * 1000))]
-        if self.pidfd < 0:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is not None:
+        if self.descriptor >= 0:
+            ready = [descriptor for descriptor, _ in self.poller.poll(math.ceil(seconds * 1000))]
+            if self.descriptor in ready:
                 return "ended"
-        elif self.pidfd in ready:
+            return "unwanted" if ready else "running"
+        self.short_nap = min(2 * self.short_nap, 0.01)
+        nap = min(seconds, self.short_nap)
+        if self.queue is None:
+            time.sleep(nap)
+            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return "ended"
+        elif self.queue == ENDED or self.queue.control(None, 1, nap):
             return "ended"
-        return "unwanted" if ready else "running"
+        return "unwanted" if self.poller.poll(0) else "running"
 
     def close(self) -> None:
-        if self.pidfd >= 0:
-            os.close(self.pidfd)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+        elif self.queue not in (None, ENDED):
+            self.queue.close()
+
+
+ENDED = "ended"
+
+
+def child_queue(pid: int) -> Any:
+    """A kernel queue that tells when a child ends; ENDED when it already has; None where there are no such queues."""
+    kernel: Any = select  # its names depend on the system
+    if not hasattr(kernel, "kqueue"):
+        return None
+    queue = kernel.kqueue()
+    event = kernel.kevent(pid, kernel.KQ_FILTER_PROC, kernel.KQ_EV_ADD, kernel.KQ_NOTE_EXIT)
+    try:
+        queue.control([event], 0, 0)
+    except ProcessLookupError:
+        queue.close()
+        return ENDED
+    return queue
+
+
+class MacClock:
+    """CPU seconds of another process on macOS, through libproc. `works` says whether it agrees with this process's own
+    clock; the unit differs between processors, so it is measured."""
+
+    def __init__(self) -> None:
+        self.unit = 1.0
+        self.works = False
+        if not MACOS:
+            return
+        try:
+            self.library = ctypes.CDLL("/usr/lib/libproc.dylib")
+            self.unit = time.process_time() / self.ticks(os.getpid())
+        except (OSError, AttributeError, ZeroDivisionError):
+            return
+        self.works = any(0.8 * unit < self.unit < 1.25 * unit for unit in (1e-9, 125e-9 / 3))
+
+    def ticks(self, pid: int) -> int:
+        """User and system time in the processor's own unit."""
+        usage = (ctypes.c_uint64 * 16)()
+        if self.library.proc_pid_rusage(pid, 0, ctypes.byref(usage)):
+            raise ProcessLookupError(pid)
+        return int(usage[2]) + int(usage[3])
+
+    def seconds(self, pid: int) -> float:
+        return self.ticks(pid) * self.unit
 
 
 def kill_group(pid: int) -> None:
@@ -229,6 +288,7 @@ class Zygote:
         self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
         self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.page)
         self.blank = bytes(mmap.PAGESIZE)
+        self.mac = MacClock()
         self.may_leave_strays = "seccomp" not in self.cage.active
         self.base_memory = address_space()
         self.reserve = isolation.MEMORY_RESERVE
@@ -272,7 +332,7 @@ class Zygote:
         ending = Ending(pid, descriptors[0], self.control.fileno())
         reason, call = frames.END_ITSELF, frames.LOADED
         if ending.wait(min(_FIRST_NAP, order[4])) != "ended":
-            watch = Watch(pid, order, page, frames, began)
+            watch = Watch(pid, order, page, frames, began, self.mac)
             reason, call = self.watch(watch, ending, order[0]), watch.call
         if reason != frames.END_ITSELF or self.may_leave_strays:
             kill_group(pid)
@@ -285,7 +345,7 @@ class Zygote:
             reap_strays()
         if self.gate[0] == 0 and reason == frames.END_ITSELF:
             reason = frames.END_UNLOCKED
-        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        peak = usage.ru_maxrss * (1 if MACOS else 1024)
         cpu = usage.ru_utime + usage.ru_stime
         self.control.sendall(frames.REPORT.pack(order[0], reason, status, call, cpu, wall, peak))
 
