@@ -73,6 +73,19 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def condensed_row(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row of the table as `attack`, what became of it with us, and the other systems by ruling."""
+    systems = {name: ruling for name, ruling in row.items() if name not in ("attack", "topic")}
+    ours_at = {name: ruling for name, ruling in systems.items() if name.startswith("a1kit")}
+    failures = [
+        f"{name.removeprefix('a1kit, ')}: {ruling}" for name, ruling in ours_at.items() if ruling != "contained"
+    ]
+    found = {"attack": str(row["attack"]), "a1kit": "; ".join(failures) or "contained"}
+    for ruling in (Ruling.FALSE_PASS, Ruling.CRASH, Ruling.HANG):
+        found[ruling] = ", ".join(name for name, each in systems.items() if each == ruling and name not in ours_at)
+    return found
+
+
 def whole_corpus(box: LocalSandbox) -> dict[str, Any]:
     """Every hostile program of every kind at one level: how many ran, and which promises were broken."""
     faults = {}

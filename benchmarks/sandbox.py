@@ -22,7 +22,7 @@ from typing import Any
 
 from a1kit.errors import SandboxUnavailable
 from a1kit.sandbox import Call, Job, Level, Limits, LocalSandbox, Status
-from a1kit_bench.attacks import attack_table, summary, whole_corpus
+from a1kit_bench.attacks import attack_table, condensed_row, summary, whole_corpus
 from a1kit_bench.humaneval import (
     Driven,
     Ours,
@@ -77,6 +77,11 @@ def run(quick: bool = False) -> dict[str, Any]:
     report["memory"] = {"peak RSS of the trusted process, MB": round(_peak_mb(), 1)}
     report["targets"] = list(_targets(report, humaneval))
     return report
+
+
+def condensed(report: dict[str, Any]) -> dict[str, Any]:
+    """The report with one short line an attack, for a terminal: who was fooled, who crashed or hung."""
+    return {**report, "attacks": [condensed_row(row) for row in report["attacks"]]}
 
 
 def _machine() -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """`a1kit bench NAME`: the measured claims of the README, each one command.
 
 A benchmark is a module `a1kit_bench.NAME` with `run(...) -> dict`. Its report is JSON; every entry that is a list of
-rows is shown as a table, every entry that is a mapping as a list of names and values. `--quick` is handed on to the
-benchmarks that have a shorter form.
+rows is shown as a table, every entry that is a mapping as a list of names and values. Options are handed on to the
+benchmarks whose `run` takes them. A module may have `condensed(report)`, which makes a report fit a terminal.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -34,7 +35,7 @@ BENCHMARKS = {
 def command(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Which benchmark; without it: a list.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="A smaller run, for a first look.")] = False,
-    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="How many seeds, where runs are repeated.")] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="How many seeds, for those that repeat.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document instead of tables.")] = False,
 ) -> None:
     """Measure one claim on this machine and report it."""
@@ -47,24 +48,23 @@ def command(
         return
     if name not in available:
         raise InputError(f"There is no benchmark {name!r}. There are: {', '.join(available)}.")
-    report = _run(name, quick, seeds)
+    module = _load(name)
+    takes = inspect.signature(module.run).parameters
+    options = {key: value for key, value in {"quick": quick, "seeds": seeds}.items() if value and key in takes}
+    report = module.run(**options)
     if as_json:
         print(json.dumps(report, indent=2, default=str))
     else:
-        show(report, Console())
+        show(module.condensed(report) if hasattr(module, "condensed") else report, Console())
 
 
-def _run(name: str, quick: bool, seeds: int | None) -> dict[str, Any]:
+def _load(name: str) -> ModuleType:
     try:
-        module = import_module(f"a1kit_bench.{name}")
+        return import_module(f"a1kit_bench.{name}")
     except ModuleNotFoundError as error:
         raise MissingDependency(
             f'The benchmark {name!r} needs the package {error.name}: pip install "a1kit[train,bench]"'
         ) from error
-    takes = inspect.signature(module.run).parameters
-    options = {name: value for name, value in {"quick": quick, "seeds": seeds}.items() if value and name in takes}
-    report: dict[str, Any] = module.run(**options)
-    return report
 
 
 def show(report: Mapping[str, Any], console: Console) -> None:
