@@ -18,11 +18,11 @@ from a1kit.duel.literals import literal_wire
 from a1kit.duel.neutral import Request
 from a1kit.duel.verdicts import (
     NEEDS_CHECK,
-    PASSED,
     cut,
     decide,
     failure,
     message,
+    passed,
     raised_as_expected,
     same,
     shown,
@@ -262,7 +262,7 @@ class Trial:
         """The verdict when the condition over the candidate's values gave `answer`."""
         truth = _truth(answer)
         if truth:
-            return PASSED
+            return passed(got) if self.test.form is not Form.RAISES else Verdict(Outcome.PASSED, got[0].exception)
         reason = "the condition is false" if truth is False else f"the condition fails: {_what(answer)}"
         if self.test.form is Form.RAISES:
             return Verdict(Outcome.WRONG, None, cut(f"raised with another message: {_what(got[0])}"))

@@ -30,7 +30,6 @@ _OUTCOMES = {
     Status.SYNTAX: Outcome.CRASHED,
 }
 
-PASSED = Verdict(Outcome.PASSED)
 NEEDS_CHECK = None
 """What `decide` answers when only evaluating the test's expression can tell."""
 
@@ -87,21 +86,31 @@ def decide(
         if seen.status is not Status.OK:
             return failure(seen)
     if all(_shows_the_same(test, theirs, ours) for theirs, ours in zip(oracle, got, strict=True)):
-        return PASSED
+        return passed(got)
     value = got[0].value
     if expected is None or value is None:
         return NEEDS_CHECK
     if same(test, expected, value):
-        return PASSED
+        return passed(got)
     if test.form is Form.CLOSE and wire.close(value, expected, rel_tol=test.rel_tol, abs_tol=test.abs_tol):
-        return PASSED
+        return passed(got)
     return wrong(got, f"expected {cut(expected.source or 'another value', 200)}")
+
+
+def passed(got: Sequence[Observation]) -> Verdict:
+    """A right answer, showing the values that were seen."""
+    return Verdict(Outcome.PASSED, _all_shown(got))
 
 
 def wrong(got: Sequence[Observation], detail: str) -> Verdict:
     """A wrong answer, showing the values that were seen."""
-    parts = [shown(seen.value) or "?" for seen in got]
-    return Verdict(Outcome.WRONG, parts[0] if len(parts) == 1 else cut(", ".join(parts)), detail)
+    return Verdict(Outcome.WRONG, _all_shown(got), detail)
+
+
+def _all_shown(got: Sequence[Observation]) -> str | None:
+    if len(got) == 1:
+        return shown(got[0].value)
+    return cut(", ".join(shown(seen.value) or "?" for seen in got))
 
 
 def failure(seen: Observation) -> Verdict:
@@ -123,4 +132,4 @@ def _decide_raises(test: TestCase, oracle: Observation, got: Observation) -> Ver
         return failure(got)
     if test.check and message(got) != message(oracle):
         return NEEDS_CHECK
-    return PASSED
+    return Verdict(Outcome.PASSED, got.exception)

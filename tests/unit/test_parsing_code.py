@@ -181,7 +181,7 @@ def test_what_a_watcher_should_see_is_flagged(flag: str, text: str) -> None:
     [
         "def f(x):\n    print('passed', x)\n    return x\n",
         "def f(x):\n    try:\n        return 1 / x\n    except ZeroDivisionError:\n        return 0\n",
-        "def f(x):\n    try:\n        return 1 / x\n    except Exception as error:\n        raise ValueError from error\n",
+        "def f(x):\n    try:\n        return x\n    except Exception as error:\n        raise ValueError from error\n",
         "def f(x):\n    return x\nprint(f(3))\n",
         "class A:\n    def __init__(self):\n        self.x = 1\ndef f(x):\n    return A().x\n",
     ],

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from a1kit.parsing import corrected, parse_assertion, parse_tests
+from a1kit.parsing import parse_assertion, parse_tests
 from a1kit.types import Form, TestCase
 
 Namespace = dict[str, Any]
