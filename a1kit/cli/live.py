@@ -162,12 +162,12 @@ class LiveView:
     def __init__(self, config: RunConfig, folder: Path, console: Console | None = None) -> None:
         self.config, self.folder = config, folder
         self.console = console or Console()
-        self._live = Live(console=self.console, refresh_per_second=4, transient=True, get_renderable=self.render)
         self._step, self._phase, self._left = 0, "loading the models", 0.0
         self._rows: list[Mapping[str, float]] = []
         self._evaluated: Mapping[str, float] = {}
         self._duel: Duel | None = None
         self._notes: list[str] = []
+        self._live = Live(console=self.console, refresh_per_second=4, transient=True, get_renderable=self.render)
 
     def __enter__(self) -> LiveView:
         self._live.__enter__()

@@ -47,6 +47,7 @@ def compact(steps: Path, segments: Path, span: int = SPAN) -> Path | None:
         return None
     target = segments / f"{batch[0].stem}-{batch[-1].stem}.parquet"
     write_whole(target, lambda aside: write_tables(aside, _merged(batch)))
+    pa.default_memory_pool().release_unused()  # the trainer has a better use for it until the next segment
     return target
 
 
@@ -63,6 +64,6 @@ def _merged(paths: list[Path]) -> list[pa.Table]:
     for path in paths:
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
-                table = file.read_row_group(group)
+                table = file.read_row_group(group, use_threads=False)
                 parts[table["kind"][0].as_py()].append(table)
     return [pa.concat_tables(tables).unify_dictionaries().cast(TABLE_SCHEMA) for tables in parts.values() if tables]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from a1kit.store import run_log
 from a1kit.store.book import Book
 from a1kit.store.queries import RunView
 from a1kit.store.rows import StepFile
+from a1kit.store.segments import compact
 from a1kit.training.events import Ended, Evaluated, Event, Note, Paused, PhaseBegan, Saved, StepDone
 from a1kit.training.run import Runner, questions_of
 from a1kit.training.setup import Makers, new_run, old_run
@@ -442,3 +445,32 @@ def contents(folder: Path) -> tuple[Any, ...]:
     models = {str(path.relative_to(last)): path.read_bytes() for path in sorted(last.rglob("toy.json"))}
     with Book(folder / run_log.BOOK) as book:
         return duels, metrics, models, book.mistakes()
+
+
+# -- in the long run ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads memory and descriptors from /proc")
+def test_three_hundred_steps_keep_memory_descriptors_and_threads_flat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_log, "compact", partial(compact, span=16))  # many segments, the first before step 20
+    memory: list[int] = []
+    descriptors: list[int] = []
+
+    def measure(event: Event) -> None:
+        if isinstance(event, StepDone) and event.played.step % 20 == 0:
+            gc.collect()
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            memory.append(pages * os.sysconf("SC_PAGE_SIZE"))
+            descriptors.append(len(os.listdir("/proc/self/fd")))
+
+    before = len(os.listdir("/proc/self/fd"))
+    config = toy_config(train__steps=300, train__checkpoint_every=50, eval__enabled=False)
+    with new_run(config, tmp_path / "run", measure, makers=toy_makers()) as runner:
+        runner.run()
+    assert max(memory[1:]) < 1.05 * memory[0], [size >> 20 for size in memory]
+    assert max(descriptors) <= descriptors[0] + 1
+    assert len(os.listdir("/proc/self/fd")) <= before
+    assert threading.active_count() == 1
