@@ -175,9 +175,9 @@ class Ledger:
         position = done = forged = 0
         while position + header.size <= len(data) and forged < _MAX_FORGED_FRAMES:
             length, place, kind, cpu = header.unpack_from(data, position)
-            position += header.size
-            if position + length > len(data):
+            if position + header.size + length > len(data):
                 break
+            position += header.size
             frame = Frame(kind, cpu if 0.0 <= cpu < 1e6 else 0.0, data[position : position + length])
             position += length
             if place == frames.LOADED and loaded is None:
