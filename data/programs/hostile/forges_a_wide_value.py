@@ -1,14 +1,15 @@
-"""A forged value of two million parts does not fill the reader's memory."""
+"""A forged value of a million parts does not fill the reader's memory."""
 # kind: protocol
 # topic: forged values
 # reference: arrange
 # call: arrange([1, 2])
 
-import os
-import struct
+import sys
 
 
 def arrange(xs):
-    payload = b'["l"' + b",[]" * 1_300_000 + b"]"
-    os.write(3, struct.pack("<IiBf", len(payload), 0, 0, 0.0) + payload)
-    os._exit(0)
+    frame = sys._getframe()
+    while not hasattr(frame.f_locals.get("self"), "codec"):
+        frame = frame.f_back
+    frame.f_locals["self"].codec.dumps = lambda payload: payload
+    return b'["l"' + b",[]" * 1_300_000 + b"]"
