@@ -21,6 +21,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from a1kit.errors import SandboxUnavailable
@@ -86,9 +87,9 @@ class LocalSandbox:
     ):
         self._owner = os.getpid()
         self._preload = tuple(name for name in preload if _installed(name))
-        self._layers = _LAYERS_OF_LEVEL[level or Level.FULL]
         self._numbers = iter(range(1, 1 << 62)).__next__
-        self._workers = [Worker(self._start) for _ in range(workers or _cores())]
+        start = partial(ZygoteProcess, layers=_LAYERS_OF_LEVEL[level or Level.FULL], preload=self._preload)
+        self._workers = [Worker(start) for _ in range(workers or _cores())]
         self._roster = Roster(self._workers)
         self._closed = threading.Event()
         self._hello: Hello | None = None
@@ -143,6 +144,11 @@ class LocalSandbox:
     def workers(self) -> int:
         return len(self._workers)
 
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Process numbers of the helper processes that run now."""
+        return tuple(pid for worker in self._workers for pid in worker.processes)
+
     def run(self, program: str, calls: Sequence[Call] = (), limits: Limits = Limits()) -> ProgramResult:
         """Run one program and its calls."""
         return self.run_jobs([Job(program, tuple(calls), limits)])[0]
@@ -183,9 +189,6 @@ class LocalSandbox:
         """The zygote a job needs: packages are ready in it when the program mentions them."""
         text = [job.program, *(part for call in job.calls for part in (call.setup, call.expression))]
         return Kind(job.hash_seed, tuple(name for name in self._preload if any(name in part for part in text)))
-
-    def _start(self, kind: Kind) -> ZygoteProcess:
-        return ZygoteProcess(kind, self._layers, self._preload)
 
     def check_same_layers(self, hello: Hello) -> None:
         """A zygote started later must be as locked up as the first."""

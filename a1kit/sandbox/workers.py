@@ -38,6 +38,11 @@ class Worker:
             raise
         return zygote
 
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Process numbers of its zygotes."""
+        return tuple(zygote.process.pid for zygote in list(self._zygotes.values()))
+
     def has(self, kind: Kind) -> bool:
         return kind in self._zygotes
 
