@@ -130,7 +130,8 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
             )
             self.remove_callback(PrinterCallback)
             self.num_generations = 1  # Groups are ours: what TRL makes of the rewards is overwritten.
-            self.train()
+            self.processing_class = _Unspoken()
+            self.train()  # sets up only, see `_inner_training_loop`
             self._random = _torch_random_state()
         self.model.eval()
 
@@ -283,7 +284,7 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
         folder.mkdir(parents=True, exist_ok=True)
         if self.accelerator.is_main_process:
             self.accelerator.unwrap_model(self.model).save_pretrained(folder / "model")
-            self.processing_class.save_pretrained(folder / "model")
+            self._tokenizer.save_pretrained(folder / "model")
             torch.save(self.optimizer.state_dict(), folder / _OPTIMIZER)
             progress = {"scheduler": self.lr_scheduler.state_dict(), "global_step": self.state.global_step}
             torch.save(progress, folder / _PROGRESS)
@@ -319,6 +320,13 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
         finally:
             self._random = _torch_random_state()
             _set_torch_random_state(outer)
+
+
+class _Unspoken:
+    """Stands in for the tokenizer where TRL would decode every completion for a log that nobody reads."""
+
+    def batch_decode(self, sequences: Sequence[Any], **_: Any) -> list[str]:
+        return [""] * len(sequences)
 
 
 class _GapWatch:
