@@ -252,7 +252,7 @@ def _imports(missing: Iterable[str], nodes: Sequence[ast.AST], setup: Setup, str
         if line is not None:
             lines.append(line)
         elif strict and not setup.starred and name not in setup.callables:
-            raise Unparsable(f"the name {name} is not defined")
+            raise Unparsable(setup.failure or f"the name {name} is not defined")
     return sorted(lines)
 
 

@@ -13,6 +13,7 @@ from a1kit.parsing.source import Unparsable, copy_tree, walk
 Literals = dict[str, ast.expr]
 """Variables whose value is a display or a constant that nothing has changed."""
 
+_MAX_NODES = 5000
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -44,7 +45,8 @@ def destructure(target: ast.expr, value: ast.expr, literals: Literals) -> list[t
 class _Fold(ast.NodeTransformer):
     def __init__(self, literals: Literals) -> None:
         self.literals = literals
-        self.room = 50_000
+        self.room = _MAX_NODES
+        self.changed = False
 
     def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
         kept = self.literals
@@ -71,6 +73,7 @@ class _Fold(ast.NodeTransformer):
             container = self.literals.get(argument.id) if isinstance(argument, ast.Name) else argument
             items = container.elts if isinstance(container, ast.List | ast.Tuple) else [ast.Starred(argument)]
             if not any(isinstance(item, ast.Starred) for item in items):
+                self.changed = True
                 return ast.copy_location(ast.Constant(len(items)), node)
         return node
 
@@ -85,6 +88,7 @@ class _Fold(ast.NodeTransformer):
         self.room -= len(walk(element))
         if self.room < 0:
             raise Unparsable("too large once the elements of literals are looked up")
+        self.changed = True
         inner = copy_tree(element)
         assert isinstance(inner, ast.expr)
         folded = self.visit(inner)
@@ -114,8 +118,9 @@ def fold(node: Node, literals: Literals) -> Node:
     """`node` with constant subscripts and lengths of literals looked up; the same object when there are none."""
     if not any(_may_fold(child, literals) for child in walk(node)):
         return node
-    folded = _Fold(literals).visit(copy_tree(node))
-    return node if ast.dump(folded) == ast.dump(node) else folded
+    folding = _Fold(literals)
+    folded = folding.visit(copy_tree(node))
+    return folded if folding.changed else node
 
 
 def _may_fold(node: ast.AST, literals: Literals) -> bool:

@@ -20,7 +20,7 @@ from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 MAX_UNROLLED = 256
 """Most elements of a literal loop or comprehension that are written out."""
 
-MAX_NODES = 50_000
+MAX_NODES = 10_000
 """Most nodes that putting expressions in the place of names may add to one statement."""
 
 _ONLY_LOOK = names.words(
@@ -146,7 +146,7 @@ class _Helpers(ast.NodeTransformer):
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.room = MAX_UNROLLED
+        self.room = MAX_UNROLLED // 4
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -338,6 +338,10 @@ def _is_method(chain: ast.Attribute, parents: list[ast.AST], position: int) -> b
     return isinstance(parent, ast.Call) and parent.func is chain
 
 
+def _compares(argument: ast.expr) -> bool:
+    return any(isinstance(node, ast.Compare) for node in walk(argument))
+
+
 def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
     if isinstance(parent, ast.Attribute):
         return not (parent.attr.startswith("__") and parent.attr not in ("__name__", "__class__", "__len__", "__doc__"))
@@ -350,12 +354,12 @@ def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
     known = names.BUILTINS | {
         name for step in setup.steps if isinstance(step.node, ast.Import | ast.ImportFrom) for name in step.binds
     }
-    if any(names.loads(argument) - known for argument in rest):
+    if any(names.loads(argument) - known or _compares(argument) for argument in rest):
         return False
     if parent.func is chain:
         return True
     function = parent.func.id if isinstance(parent.func, ast.Name) else getattr(parent.func, "attr", "")
-    if function in _COMPARING or chain not in parent.args:
+    if not function or function in _COMPARING or chain not in parent.args:
         return False
     if isinstance(parent.func, ast.Name) and not (parent.func.id in known or parent.func.id in names.PRELUDE):
         return False

@@ -98,6 +98,8 @@ class Setup:
     bound: set[str] = field(default_factory=set)
     redefined: bool = False
     starred: bool = False
+    failure: str | None = None
+    """Why a statement could not be taken up, if one could not."""
 
     def copy(self) -> Setup:
         """A set-up that can grow on its own (inside a test function)."""
@@ -113,6 +115,7 @@ class Setup:
             set(self.bound),
             self.redefined,
             self.starred,
+            self.failure,
         )
 
     @property

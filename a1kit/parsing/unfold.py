@@ -73,7 +73,7 @@ class Unfolder:
         self.renames: dict[str, ast.expr] = {}
         self.instances: set[str] = {"Solution"}
         self.depth = 0
-        self.rounds = 20 * MAX_TESTS
+        self.rounds = 2 * MAX_TESTS
 
     def module(self, tree: ast.Module, text: str, setup: Setup) -> None:
         """Unfold a parsed text after what earlier texts left in `setup`."""
@@ -194,7 +194,10 @@ class Unfolder:
                     return
 
     def _step(self, node: ast.stmt, setup: Setup, segments: Segments | None) -> None:
-        setup.add(node, self._text(node, segments))
+        try:
+            setup.add(node, self._text(node, segments))
+        except Unparsable as error:
+            setup.failure = setup.failure or str(error)  # told when an assertion misses what the statement binds
 
     def _expression(self, node: ast.Expr, setup: Setup, segments: Segments | None) -> None:
         value = node.value
@@ -290,7 +293,10 @@ class Unfolder:
             if own and not taken and isinstance(node, ast.With) and self._text(node, segments).startswith("with"):
                 self.emit(self._text(node, segments), setup, True)
             else:
-                self._raising(raising, setup)
+                try:
+                    self._raising(raising, setup)
+                except Unparsable as error:
+                    self.refuse(self._text(node, segments), str(error))
             return taken
         if all(
             isinstance(item.context_expr, ast.Call) and called(item.context_expr) in ("subTest", "nullcontext")

@@ -130,15 +130,16 @@ RAISE = (
 )
 OBJECT = (
     "class P:\n    def __init__(self, x): self.x = x\n    def area(self): return self.x ** 2\ndef f(x): return P(x)",
-    "class P:\n    def __init__(self, x): self.x = x + 1\n    def area(self): return self.x ** 2\ndef f(x): return P(x)",
+    "class P:\n    def __init__(self, x): self.x = x + 1\n    def area(self): return self.x ** 2\n"
+    "def f(x): return P(x)",
     "class P:\n    def area(self): return 9\n    x = '3'\ndef f(x): return P()",
     "def f(x): return x",
 )
 STACK = (
-    "class S:\n    def __init__(self): self.xs = []\n    def push(self, x): self.xs.append(x)\n    def pop(self): return self.xs.pop()\n"
-    "    def __len__(self): return len(self.xs)\ndef f(): return S()",
-    "class S:\n    def __init__(self): self.xs = []\n    def push(self, x): self.xs.append(x)\n    def pop(self): return self.xs.pop(0)\n"
-    "    def __len__(self): return 2\ndef f(): return S()",
+    "class S:\n    def __init__(self): self.xs = []\n    def push(self, x): self.xs.append(x)\n"
+    "    def pop(self): return self.xs.pop()\n    def __len__(self): return len(self.xs)\ndef f(): return S()",
+    "class S:\n    def __init__(self): self.xs = []\n    def push(self, x): self.xs.append(x)\n"
+    "    def pop(self): return self.xs.pop(0)\n    def __len__(self): return 2\ndef f(): return S()",
 )
 MAKER = (
     "def f(n): return lambda k: n * k",
