@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from a1kit.parsing import parse_assertion, parse_tests
 from a1kit.types import Form, TestCase
@@ -375,3 +377,72 @@ def test_assertions_that_follow_each_other_pass_together_when_each_passes(
         assert all(judged(case, program) for case in cases) == together, program
         assert all(in_one_piece(case.source, program) for case in cases) == together, program
     assert [parse_assertion(case.source, "f") for case in cases] == list(cases)
+
+
+NUMBERS = st.integers(-3, 4).map(str)
+VARIABLES = st.sampled_from(["x", "y", "r", "s"])
+
+
+def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Larger expressions over numbers, in every way that an assertion combines results."""
+    pair = st.tuples(inner, inner)
+    return st.one_of(
+        inner.map("f({})".format),
+        inner.map("abs({})".format),
+        inner.map("-({})".format),
+        inner.map("(lambda k: k + 1)({})".format),
+        inner.map("[{}, 1][0]".format),
+        inner.map("int('%d' % {})".format),
+        pair.map(lambda two: f"({two[0]} + {two[1]})"),
+        pair.map(lambda two: f"f({two[0]}, b={two[1]})"),
+        pair.map(lambda two: f"max({two[0]}, {two[1]})"),
+        pair.map(lambda two: f"sum([{two[0]}, *[{two[1]}]])"),
+        pair.map(lambda two: f"len([k for k in range(3) if k < {two[0]} or k == {two[1]}])"),
+        pair.map(lambda two: f"sum(f(k, {two[0]}) for k in (0, {two[1]}))"),
+    )
+
+
+VALUES = st.recursive(NUMBERS | VARIABLES | NUMBERS.map("f({})".format), compound, max_leaves=6)
+OPERATORS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+COMPARISONS = st.one_of(
+    st.tuples(VALUES, OPERATORS, VALUES).map(" ".join),
+    st.tuples(VALUES, OPERATORS, VALUES, OPERATORS, VALUES).map(" ".join),
+    st.tuples(VALUES, VALUES, VALUES).map(lambda three: f"{three[0]} in [{three[1]}, {three[2]}]"),
+    st.tuples(VALUES, VALUES).map(lambda two: f"sorted([{two[0]}, {two[1]}]) == [{two[1]}, {two[0]}]"),
+    VALUES,
+)
+CONDITIONS = st.recursive(
+    COMPARISONS,
+    lambda inner: st.one_of(
+        inner.map("not ({})".format),
+        st.tuples(inner, inner).map(lambda two: f"({two[0]}) and ({two[1]})"),
+        st.tuples(inner, inner).map(lambda two: f"({two[0]}) or ({two[1]})"),
+        st.tuples(inner, inner).map(lambda two: f"all([{two[0]}, {two[1]}])"),
+        st.tuples(inner, inner, inner).map(lambda three: f"({three[0]}) if ({three[1]}) else ({three[2]})"),
+    ),
+    max_leaves=3,
+)
+NUMERIC = (
+    "def f(a, b=0): return a + b",
+    "def f(a, b=0): return a * a - b",
+    "def f(a, b=0): return 1",
+    "def f(a, b=0): return a > b",
+)
+
+
+PLAIN = st.recursive(NUMBERS | st.sampled_from(["x", "y"]), compound, max_leaves=4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(condition=CONDITIONS, first=PLAIN, second=PLAIN)
+def test_any_assertion_over_numbers_keeps_its_verdict(condition: str, first: str, second: str) -> None:
+    source = f"x = 2\ny = x + 1\nr = f({first}, x)\ns = f(y, b=f({second}))\nassert {condition}"
+    case = parse_tests(source, "f")[-1]
+    if case.malformed is not None:
+        assert case.malformed == "the assertion does not depend on a call of f"
+        return
+    for program in NUMERIC:
+        together = in_one_piece(source, program)
+        assert judged(case, program) == together, program
+        assert in_one_piece(case.source, program) == together, program
+    assert parse_assertion(case.source, "f") == case
