@@ -160,8 +160,10 @@ def test_awkward_source_survives_files_of_every_kind(text: str, tmp_path: Path) 
         pq.write_table(pa.table({"source": [case.source]}), tmp_path / "case.parquet")
         assert pq.read_table(tmp_path / "case.parquet")["source"].to_pylist() == [case.source]
         assert stored(case) == case
-        for part in (case.source, case.setup, case.check_setup, case.check, case.predicted or "", *case.calls):
-            compile(part, "<part>", "exec")
+        for statements in (case.source, case.setup, case.check_setup):
+            compile(statements, "<part>", "exec")
+        for expression in (case.check, case.predicted or "None", *case.calls):
+            compile(expression, "<part>", "eval")
 
 
 def test_a_number_of_five_thousand_digits_keeps_its_value() -> None:
