@@ -16,6 +16,7 @@ import json
 import marshal
 import os
 import random
+import re
 import resource
 import sys
 import time
@@ -166,7 +167,11 @@ class Runner:
         try:
             if setup:
                 exec(compile(setup, "<setup>", "exec", dont_inherit=True), names)
-            value = eval(compile(expression, "<call>", "eval", dont_inherit=True), names)
+            function, arguments = literal_call(expression, names)
+            if function is not None:
+                value = function(*arguments)
+            else:
+                value = eval(compile(expression, "<call>", "eval", dont_inherit=True), names)
         except BaseException as error:
             return self.failure(error)
         try:
@@ -228,6 +233,34 @@ class Runner:
                 output.flush()
             except (OSError, ValueError):
                 continue
+
+
+def literal_call(expression: str, names: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """The function and arguments of a call like `f([1, 2], "a", None)`, or (None, []) for every other expression.
+
+    Most calls look like that, and the JSON decoder reads such arguments in a fifth of the time of the compiler. What
+    JSON and Python might read differently (escapes, exponents, tuples, leading zeros) is left to the compiler.
+    """
+    found = _LITERAL_CALL(expression)
+    if found is None or found[1] not in names:
+        return None, []
+    text = found[2]
+    if "'" in text:
+        if '"' in text:
+            return None, []
+        text = text.replace("'", '"')
+    elif '"' not in text and "e" in text:
+        text = text.replace("True", "true").replace("False", "false").replace("None", "null")
+    try:
+        return names[found[1]], _decode_json(f"[{text}]")
+    except ValueError:
+        return None, []
+
+
+_LITERAL_CALL = re.compile(
+    r"""([A-Za-z_][A-Za-z_0-9]*)\(((?:[0-9 ,.\[\]-]++|True|False|None|"[^"'\\\n]*"|'[^"'\\\n]*')*+)\)"""
+).fullmatch
+_decode_json = json.JSONDecoder().decode
 
 
 def _pack(name: str, bases: Sequence[str], detail: str) -> bytes:

@@ -40,7 +40,16 @@ _type_name = type.__dict__["__name__"].__get__
 _type_mro = type.__dict__["__mro__"].__get__
 _numerator = fractions.Fraction.__dict__["_numerator"].__get__
 _denominator = fractions.Fraction.__dict__["_denominator"].__get__
-_dumps = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
+_CONSTANTS = {True: b"true", False: b"false", None: b"null"}
+
+
+def _no_default(thing: object) -> object:
+    raise TypeError(f"{type(thing)} in a tree")
+
+
+_string = json.encoder.encode_basestring_ascii
+_chunks = vars(json.encoder)["c_make_encoder"](None, _no_default, _string, None, ":", ",", False, False, False)
+"""`json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode`, made once instead of for every value."""
 _BUILTIN_TYPES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 
@@ -56,7 +65,9 @@ def dumps(value: object) -> bytes:
     Unsupported
         No encoding for a part of the value, or it is too deep, too large or cyclic.
     """
-    return _dumps(_Encoder().tree(value, 0)).encode("ascii")
+    if value is None or value is True or value is False:
+        return _CONSTANTS[value]
+    return "".join(_chunks(_Encoder().tree(value, 0), 0)).encode("ascii")
 
 
 class _Encoder:
