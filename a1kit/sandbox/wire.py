@@ -145,7 +145,14 @@ class _Describer:
 
     def __init__(self, strict: bool) -> None:
         self.strict = strict
-        self.work = forms.Budget()
+        self.spent: forms.Budget | None = None
+
+    @property
+    def work(self) -> forms.Budget:
+        """What slow arithmetic may still cost; most values need none."""
+        if self.spent is None:
+            self.spent = forms.Budget()
+        return self.spent
 
     def text(self, tree: Tree, depth: int) -> str:
         kind = type(tree)
