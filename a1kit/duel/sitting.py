@@ -129,7 +129,8 @@ class Sitting:
         for (bench, calls), result in zip(again, results, strict=False):
             _check_reference(bench, result)
             for call, second in zip(calls, result.observations, strict=True):
-                bench.told[call] = Told(bench.fresh[call], _confirmed(bench.fresh[call], second))
+                first = bench.fresh[call]
+                bench.told[call] = Told(first, None if _confirmed(first, second) else second)
                 if second.status is not Status.TIMEOUT:
                     self._remember_answer(bench, call)
         for bench in self.docket.benches.values():
@@ -144,7 +145,8 @@ class Sitting:
     def _remember_answer(self, bench: Bench, call: Call) -> None:
         told = bench.told[call]
         key = (bench.code, self.settings.call_seconds, call.setup, call.expression)
-        self.settings.oracle.put(key, told, _weight(call, told.seen))
+        size = _weight(call, told.seen) + (_weight(call, told.again) if told.again is not None else 0)
+        self.settings.oracle.put(key, told, size)
 
     def _limit(self, bench: Bench, calls: Iterable[Call]) -> float:
         slowest = max((bench.first(call).cpu_seconds for call in calls), default=0.0)

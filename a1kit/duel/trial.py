@@ -46,10 +46,14 @@ Wishes = Generator[list[Request], list[tuple[Observation, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the oracle showed for one call, and whether it showed the same when asked again."""
+    """What the oracle showed for one call; `again` is what it showed the second time, if that was something else."""
 
     seen: Observation
-    stable: bool = True
+    again: Observation | None = None
+
+    @property
+    def stable(self) -> bool:
+        return self.again is None
 
 
 class Trial:
@@ -110,7 +114,7 @@ class Trial:
                 self._drop(_UNHAPPY.get(one.seen.status, State.RAISED), _what(one.seen))
                 return
         if not all(one.stable for one in told):
-            self._drop(State.UNSTABLE, "the reference answered differently when it was asked again")
+            yield from self._settle_restless(told)
         elif self.opaque or self.test.form is Form.CHECK:
             yield from self._settle_check()
         else:
@@ -169,6 +173,37 @@ class Trial:
             self._correct(answers)
             if self.state is State.CORRECTED:
                 yield from self._adopt()
+
+    def _settle_restless(self, told: Sequence[Told]) -> Wishes:
+        """The reference's values changed, as the order of a set does. A condition that holds on both all the same
+        (`sorted(f(x)) == …`) is a test; a comparison with the values themselves is not."""
+        test, again = self.test, tuple(one.again or one.seen for one in told)
+        if self.opaque or test.form is not Form.CHECK or any(one.value is None for one in again):
+            self._drop(State.UNSTABLE, "the reference answered differently when it was asked again")
+            return
+        exprs = test.answer_exprs
+        requests = [
+            request
+            for seen in (self.seen, again)
+            for request in (
+                self._request(seen),
+                *(Request(self.group, expr, test.check_setup, self._values(seen)) for expr in exprs),
+            )
+        ]
+        said = yield requests
+        half = 1 + len(exprs)
+        holds = [_truth(one) for pair in (said[0], said[half]) for one in pair]
+        answers = [_agreed([*first, *second]) for first, second in zip(said[1:half], said[half + 1 :], strict=True)]
+        known = [answer for answer in answers if answer is not None]
+        self.oracle = cut(", ".join(shown(answer) or "?" for answer in known)) or None
+        if all(truth is True for truth in holds):
+            self.state = State.VALID
+        elif all(truth is False for truth in holds) and known and len(known) == len(exprs):
+            self._correct(known)
+            if self.state is State.CORRECTED:
+                yield from self._adopt()
+        else:
+            self._drop(State.UNSTABLE, "the reference answered differently when it was asked again")
 
     def _settle_raises(self, told: Told) -> Wishes:
         """RAISES: the named exception, another one (corrected to its name), or a value (corrected to an equality)."""
@@ -283,6 +318,13 @@ def _truth(answer: Observation) -> bool | None:
     if answer.value is None:
         return None
     return True if answer.value.strict == _TRUE else False if answer.value.strict == _FALSE else None
+
+
+def _agreed(told: Sequence[Observation]) -> Value | None:
+    """The value that all of these gave; None when they differ or one gave none."""
+    values = [one.value for one in told if one.value is not None]
+    same_everywhere = len(values) == len(told) and len({value.strict for value in values}) == 1
+    return values[0] if same_everywhere else None
 
 
 def _read(data: bytes) -> Value | None:

@@ -62,6 +62,11 @@ ROWS = [
         "def f(n):\n    return (7 ** n if n < 5000 else 7 ** n + 1, bytes([n]) if n < 256 else b'', chr(n + 0x4e00) + '\\udc80')",
         "assert f(200)[0] == 7 ** 200\nassert f(9) == (40353607, b'\\t', '\u4e09\\udc80')",
         ("valid passed", "valid passed")),
+    Row("the order of a set may change: what looks past it is a test, what depends on it is not",
+        "def f(s):\n    return list(set(s))", "def f(s):\n    return sorted(set(s)) if s != 'xyz' else ['x']",
+        "assert f('abcdef') == ['a', 'b', 'c', 'd', 'e', 'f']\nassert sorted(f('cabb')) == ['a', 'b', 'c']\n"
+        "assert set(f('xyz')) == {'x', 'y', 'z'}\nassert len(f('aabcd')) == 3\nassert f('hello')[0] == 'h'",
+        ("unstable", "valid passed", "valid wrong", "corrected passed", "unstable")),
     # ── tolerance belongs to the test ──
     Row("a candidate within the test's tolerance passes, one outside fails", DIVIDE,
         "def f(a, b): return a / b * (1 + 1e-10) if b > 1 else a / b + 1e-3",
