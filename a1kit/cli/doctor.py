@@ -1,8 +1,8 @@
 """`a1kit doctor`: what this machine has, what is missing, and what to do about it.
 
 Looks only; installs and changes nothing. Exit status 0 when the judge can work at some level that contains
-model-written code (`full` or `partial`), 3 when it cannot. Missing optional parts are shown with the command that installs
-them and do not change the exit status.
+model-written code (`full` or `partial`), 3 when it cannot. Missing optional parts are shown with the command that
+installs them and do not change the exit status.
 """
 
 from __future__ import annotations

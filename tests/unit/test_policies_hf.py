@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -268,3 +270,50 @@ def test_nothing_is_left_on_disk_by_making_an_updater(
     monkeypatch.chdir(tmp_path)
     step(make_policy(), 0)
     assert list(tmp_path.iterdir()) == []
+
+
+BF16 = """
+import dataclasses, sys
+import torch
+from a1kit.errors import ConfigError
+from a1kit.policies import HFPolicy, LoraOptions, PolicyConfig, Sampling
+from a1kit.types import Group
+
+folder, adapters = sys.argv[1], LoraOptions(r=2) if sys.argv[2] == "lora" else None
+config = PolicyConfig(
+    folder, dtype="bfloat16", lora=adapters, device="cpu", warmup_updates=0, learning_rate=1e-4, kl=0.01
+)
+policy = HFPolicy(config)
+kept = {name: value.clone() for name, value in policy.model.named_parameters()}
+(row,) = policy.sample(["w5 w6"], 4, seed=0, sampling=Sampling(max_new_tokens=8))
+for _ in range(2):
+    stats = policy.update([Group(row, (1.0, 0.0, 1.0, 0.0), (1.0, -1.0, 1.0, -1.0))])
+assert stats.grad_norm > 0
+trained = [value for value in policy.model.parameters() if value.requires_grad]
+assert {value.dtype for value in trained} == {torch.float32}, "a rate of 1e-4 is lost in bfloat16 weights"
+if adapters is None:
+    assert all((kept[name] != value).any() for name, value in policy.model.named_parameters())
+try:
+    HFPolicy(dataclasses.replace(config, name="tests", dtype="float32")).update([])
+    other = HFPolicy(dataclasses.replace(config, name="tests", dtype="float32"))
+    other.update([Group(row, (1.0, 0.0, 1.0, 0.0), (1.0, -1.0, 1.0, -1.0))])
+except ConfigError as error:
+    assert "tests.dtype is float32" in str(error), error
+else:
+    raise AssertionError("two precisions in one process were accepted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["full", "lora"])
+def test_bfloat16_keeps_trained_weights_in_float32_and_is_one_for_all_of_a_process(
+    make_policy: Callable[..., HFPolicy], tmp_path: Path, kind: str
+) -> None:
+    policy = make_policy()
+    policy.model.save_pretrained(tmp_path)
+    policy.tokenizer.save_pretrained(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", BF16, str(tmp_path), kind], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stderr == "", done.stderr

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from a1kit_bench.synthetic import synthetic_step
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from a1kit.store.book import Book
 from a1kit.store.export import ExportedTest, Format, Solution, export, read_book, read_export, read_run
 from a1kit.store.run_log import BOOK, RunLog
 from a1kit.store.text import pack, unpack
+from a1kit_bench.synthetic import synthetic_step
 
 HARD = (
     "assert f('\ud800') == 1",

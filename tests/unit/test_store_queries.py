@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from a1kit_bench.synthetic import synthetic_step
 
 from a1kit.errors import InputError, RunError
 from a1kit.store import run_log
@@ -15,6 +14,7 @@ from a1kit.store.queries import RunView
 from a1kit.store.run_log import BOOK, RunLog
 from a1kit.store.segments import compact, segment_files
 from a1kit.types import Duel, StepRecord
+from a1kit_bench.synthetic import synthetic_step
 
 _COLUMNS = {
     "steps": ("step metrics seconds"),

@@ -7,13 +7,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from a1kit_bench.synthetic import synthetic_step
 
 from a1kit.errors import RunError
 from a1kit.store import run_log
@@ -22,6 +23,7 @@ from a1kit.store.files import folder_whole, write_text_whole
 from a1kit.store.rows import SCHEMA, read_step
 from a1kit.store.run_log import RunLog
 from a1kit.store.segments import compact, segment_files
+from a1kit_bench.synthetic import synthetic_step
 
 CONFIG = {"seed": 1}
 
@@ -140,11 +142,28 @@ def test_a_disk_that_says_no_keeps_the_old_file_and_is_told_in_a_sentence(
     assert [entry.name for entry in tmp_path.iterdir()] == ["status"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write read-only folders")
-def test_a_read_only_folder_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def folder_of_an_ordinary_user() -> Iterator[Path]:
+    """An empty folder; the test acts as its owner, even where the tests run as root, whom no permission stops."""
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as name:
+        if os.geteuid() != 0:
+            yield Path(name)
+            return
+        os.chown(name, nobody, nobody)
+        os.seteuid(nobody)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(0)
+
+
+def test_a_read_only_folder_is_refused_before_anything_is_written(folder_of_an_ordinary_user: Path) -> None:
+    folder_of_an_ordinary_user.chmod(0o500)
     with pytest.raises(RunError, match="read-only"):
-        RunLog.create(tmp_path / "run", CONFIG)
+        RunLog.create(folder_of_an_ordinary_user / "run", CONFIG)
+    assert list(folder_of_an_ordinary_user.iterdir()) == []
+    folder_of_an_ordinary_user.chmod(0o700)
 
 
 def test_a_path_through_a_file_is_refused(tmp_path: Path) -> None:
