@@ -16,7 +16,8 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from importlib.util import find_spec
@@ -112,19 +113,33 @@ def load(config: PolicyConfig) -> Loaded:
     adapters_in_bf16 = config.lora is not None and config.dtype == "bfloat16"
     options = {"gguf_file": source.gguf_file} if source.gguf_file else {}
     try:
-        tokenizer = _load_tokenizer(source, options)
-        model = AutoModelForCausalLM.from_pretrained(
-            source.path,
-            local_files_only=source.local,
-            dtype=torch.bfloat16 if adapters_in_bf16 else torch.float32,
-            **options,
-        )
+        with _without_gguf_bar():
+            tokenizer = _load_tokenizer(source, options)
+            model = AutoModelForCausalLM.from_pretrained(
+                source.path,
+                local_files_only=source.local,
+                dtype=torch.bfloat16 if adapters_in_bf16 else torch.float32,
+                **options,
+            )
     except (OSError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]
         raise InputError(f"cannot load the model {config.model!r} of {config.name}: {first_line}") from error
     if source.gguf_file:
         _forget_quantization(model)
     return assemble(model.to(device_of(config)), tokenizer, config)
+
+
+@contextmanager
+def _without_gguf_bar() -> Iterator[None]:
+    """transformers draws a progress bar over GGUF tensors that its own switch does not turn off."""
+    from transformers import modeling_gguf_pytorch_utils as reader
+
+    original = reader.tqdm
+    reader.tqdm = lambda items, **_: items
+    try:
+        yield
+    finally:
+        reader.tqdm = original
 
 
 def _load_tokenizer(source: Source, options: dict[str, str]) -> Any:

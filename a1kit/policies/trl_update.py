@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedType
 from datasets import Dataset
 from transformers.trainer_callback import PrinterCallback
@@ -42,7 +43,7 @@ from trl import GRPOConfig, GRPOTrainer
 from trl.trainer import grpo_trainer as trl_module
 from trl.trainer import utils as trl_utils
 
-from a1kit.errors import RunError
+from a1kit.errors import ConfigError, RunError
 from a1kit.policies.config import PolicyConfig
 from a1kit.policies.models import device_of
 from a1kit.policies.update_plan import Plan, Row, arrange, plan_batches
@@ -105,7 +106,18 @@ def lora_config(config: PolicyConfig) -> Any:
 
 
 def updater_for(config: PolicyConfig, model: Any, tokenizer: Any) -> PolicyUpdater:
-    """The updater of a policy whose `model` is still the starting policy."""
+    """The updater of a policy whose `model` is still the starting policy.
+
+    Raises ConfigError when another policy of this process computes in another precision, which accelerate fixes once
+    for all.
+    """
+    fixed = AcceleratorState._shared_state.get("_mixed_precision")
+    wanted = "bf16" if config.dtype == "bfloat16" else "no"
+    if fixed not in (None, wanted):
+        raise ConfigError(
+            f"{config.name}.dtype is {config.dtype}, but an earlier policy of this process uses another; policies that "
+            "learn in one process must share their dtype"
+        )
     with tempfile.TemporaryDirectory(prefix="a1kit-") as scratch:
         return PolicyUpdater(model, tokenizer, trainer_arguments(config, scratch), lora_config(config))
 

@@ -31,6 +31,7 @@ from a1kit.types import Completion, Group
 
 pytestmark = [
     pytest.mark.train,
+    pytest.mark.slow,
     pytest.mark.skipif(find_spec("trl") is None, reason="trl is not installed: pip install 'a1kit[train]'"),
 ]
 
@@ -379,7 +380,6 @@ def test_an_update_leaves_the_random_numbers_of_the_process_alone(tiny: str, tmp
     assert torch.rand(1) == expected
 
 
-@pytest.mark.slow
 def test_two_processes_equal_two_processes_of_a_plain_trainer(tiny: str, tmp_path: Path) -> None:
     """This file, run by torchrun, compares inside each of two gloo processes."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", __file__]
