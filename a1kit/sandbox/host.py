@@ -78,6 +78,7 @@ class ZygoteProcess:
         self.hello: Hello | None = None
         ours, theirs = socket.socketpair()
         self._pending = b""
+        self._orders = 0
         command = [sys.executable, "-s", "-S", "-P", "-B", "-X", "utf8", str(_SCRIPT), str(theirs.fileno())]
         try:
             self.process = subprocess.Popen(
@@ -138,6 +139,11 @@ class ZygoteProcess:
         words = json.loads(line)
         assert isinstance(words, dict)
         return words
+
+    def next_number(self) -> int:
+        """A number for the next order, which its reports will carry."""
+        self._orders += 1
+        return self._orders
 
     def send(self, order: bytes, descriptors: Sequence[int]) -> None:
         """Hand over an order with its descriptors (duplicated by the kernel; the caller closes its own)."""
@@ -210,14 +216,25 @@ def _settings(kind: Kind, layers: Sequence[str], preload: tuple[str, ...]) -> di
         sites += glob.glob(os.path.join(folder, "python*", "*-packages"))
         sites += glob.glob(os.path.join(folder, "*-packages"))
     ourselves = str(Path(__file__).resolve().parents[1])
+    excluded = sorted({os.path.realpath(path) for path in [*sites, ourselves]})
     return {
         "site": on_path,
         "layers": list(layers),
         "preload": list(kind.packages),
-        "folders": folders,
-        "excluded": sorted({os.path.realpath(path) for path in [*sites, ourselves]}),
+        "folders": [path for folder in folders for path in _library_parts(folder, excluded)],
+        "excluded": excluded,
         "packages": [path for package in preload for path in _package_files(package)],
     }
+
+
+def _library_parts(folder: str, excluded: Sequence[str]) -> list[str]:
+    """A system library folder that also holds packages is opened only for its shared libraries: fewer rules, which each
+    child pays for. Every other folder stays as it is."""
+    if folder not in _LIBRARY_FOLDERS or not any(path.startswith(f"{folder}/") for path in excluded):
+        return [folder]
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    architecture = [os.path.join(folder, multiarch)] if multiarch else []
+    return [*architecture, *glob.glob(os.path.join(folder, "*.so*"))]
 
 
 def _package_files(package: str) -> list[str]:

@@ -17,7 +17,6 @@ the readable set tells whether it exists (Landlock does not restrict it), but no
 from __future__ import annotations
 
 import ctypes
-import errno
 import fcntl
 import os
 import platform
@@ -33,8 +32,6 @@ LAYERS = ("privileges", "namespaces", "landlock", "seccomp", "rlimits")
 _PR_GET_DUMPABLE = 3
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER = 1, 4, 38, 36
 _CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x04000000, 0x08000000, 0x10000000, 0x40000000
-_CLONE_THREAD = 0x00010000
-_CLONE_NEW_ANY = 0x7E020080
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -185,101 +182,6 @@ def without(folder: str, excluded: Sequence[str]) -> tuple[list[str], list[str]]
     return readable, [path for path in listable if path == folder or path not in readable]
 
 
-# --------------------------------------------------------------------------------------------------- seccomp
-
-_ARCHITECTURES = (0xC000003E, 0xC00000B7)
-_X32_BIT = 0x40000000
-_LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
-_RETURN_ALLOW, _RETURN_KILL, _RETURN_ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_OFFSET_NUMBER, _OFFSET_ARCHITECTURE, _OFFSET_ARGUMENTS = 0, 4, 16
-
-_ALLOWED: dict[str, tuple[int | None, int | None]] = {
-    "read": (0, 63),
-    "write": (1, 64),
-    "close": (3, 57),
-    "stat": (4, None),
-    "fstat": (5, 80),
-    "lstat": (6, None),
-    "poll": (7, None),
-    "lseek": (8, 62),
-    "mmap": (9, 222),
-    "mprotect": (10, 226),
-    "munmap": (11, 215),
-    "brk": (12, 214),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "pread64": (17, 67),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "access": (21, None),
-    "pipe": (22, None),
-    "select": (23, None),
-    "sched_yield": (24, 124),
-    "mremap": (25, 216),
-    "mincore": (27, 232),
-    "madvise": (28, 233),
-    "dup": (32, 23),
-    "dup2": (33, None),
-    "pause": (34, None),
-    "nanosleep": (35, 101),
-    "getitimer": (36, 102),
-    "alarm": (37, None),
-    "setitimer": (38, 103),
-    "getpid": (39, 172),
-    "shutdown": (48, 210),
-    "exit": (60, 93),
-    "uname": (63, 160),
-    "getdents": (78, None),
-    "getcwd": (79, 17),
-    "readlink": (89, None),
-    "gettimeofday": (96, 169),
-    "getrlimit": (97, 163),
-    "getrusage": (98, 165),
-    "sysinfo": (99, 179),
-    "times": (100, 153),
-    "getuid": (102, 174),
-    "getgid": (104, 176),
-    "geteuid": (107, 175),
-    "getegid": (108, 177),
-    "getppid": (110, 173),
-    "rt_sigpending": (127, 136),
-    "rt_sigtimedwait": (128, 137),
-    "sigaltstack": (131, 132),
-    "gettid": (186, 178),
-    "time": (201, None),
-    "futex": (202, 98),
-    "sched_getaffinity": (204, 123),
-    "epoll_create": (213, None),
-    "getdents64": (217, 61),
-    "set_tid_address": (218, 96),
-    "restart_syscall": (219, 128),
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115),
-    "exit_group": (231, 94),
-    "epoll_wait": (232, None),
-    "epoll_ctl": (233, 21),
-    "newfstatat": (262, 79),
-    "readlinkat": (267, 78),
-    "faccessat": (269, 48),
-    "pselect6": (270, 72),
-    "ppoll": (271, 73),
-    "set_robust_list": (273, 99),
-    "epoll_pwait": (281, 22),
-    "eventfd2": (290, 19),
-    "epoll_create1": (291, 20),
-    "dup3": (292, 24),
-    "pipe2": (293, 59),
-    "getcpu": (309, 168),
-    "getrandom": (318, 278),
-    "membarrier": (324, 283),
-    "statx": (332, 291),
-    "rseq": (334, 293),
-    "faccessat2": (439, 439),
-}
-"""Calls allowed whatever their arguments: (x86-64, aarch64) numbers, None where the architecture has no such call."""
-
 _PRIVATE_CALLS: dict[str, tuple[int, int]] = {
     "capset": (126, 91),
     "seccomp": (317, 277),
@@ -290,124 +192,25 @@ _PRIVATE_CALLS: dict[str, tuple[int, int]] = {
 """Calls this module makes itself."""
 
 
-def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("HBBI", code, if_true, if_false, value)
-
-
-def _argument(place: int, high: bool = False) -> bytes:
-    return _op(_LOAD, _OFFSET_ARGUMENTS + 8 * place + 4 * high)
-
-
-def _verdict(allow: bool, code: int = errno.EPERM) -> bytes:
-    return _op(_RETURN, _RETURN_ALLOW if allow else _RETURN_ERRNO | code)
-
-
-def _one_of(place: int, values: Sequence[int]) -> list[bytes]:
-    """Allow when the argument's low word is one of `values`."""
-    count = len(values)
-    tests = [_op(_JUMP_EQUAL, value, count - i, 0) for i, value in enumerate(values)]
-    return [_argument(place), *tests, _verdict(False), _verdict(True)]
-
-
-def _null(place: int) -> list[bytes]:
-    """Allow when the 64-bit argument is zero."""
-    return [
-        _argument(place),
-        _op(_JUMP_EQUAL, 0, 0, 3),
-        _argument(place, high=True),
-        _op(_JUMP_EQUAL, 0, 0, 1),
-        _verdict(True),
-        _verdict(False),
-    ]
-
-
-def _no_bits(place: int, mask: int, code: int) -> list[bytes]:
-    """Allow when none of the bits of `mask` is set in the argument's low word."""
-    return [_argument(place), _op(_JUMP_ANY_BIT, mask, 0, 1), _verdict(False, code), _verdict(True)]
-
-
-def _thread_only() -> list[bytes]:
-    """Allow a clone that makes a thread of this process and no namespace."""
-    return [
-        _argument(0),
-        _op(_JUMP_ANY_BIT, _CLONE_THREAD, 0, 1),
-        _op(_JUMP_ANY_BIT, _CLONE_NEW_ANY, 0, 1),
-        _verdict(False),
-        _verdict(True),
-    ]
-
-
-def _own_limits() -> list[bytes]:
-    """Allow prlimit64 to read this process's limits, and to change those that cannot make the kernel kill it: a death
-    by SIGKILL must always be the sandbox's doing, or a failure of the machinery."""
-    return [
-        _argument(0),
-        _op(_JUMP_EQUAL, 0, 0, 7),
-        _argument(1),
-        _op(_JUMP_EQUAL, _RLIMIT_STACK, 6, 0),
-        _op(_JUMP_EQUAL, _RLIMIT_AS, 5, 0),
-        _argument(2),
-        _op(_JUMP_EQUAL, 0, 0, 2),
-        _argument(2, high=True),
-        _op(_JUMP_EQUAL, 0, 1, 0),
-        _verdict(False),
-        _verdict(True),
-    ]
-
-
-_RLIMIT_STACK, _RLIMIT_AS = 3, 9
-_FCNTL_HARMLESS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
-_IOCTL_HARMLESS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
-_OPEN_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-
-def seccomp_program(column: int, deny_writes: bool) -> bytes:
-    """The filter as classic BPF. `column` picks the architecture; `deny_writes` refuses to open files for writing.
-
-    An unknown architecture kills; anything not listed answers EPERM, which Python shows as PermissionError.
-    """
-    guards: list[tuple[int | None, list[bytes]]] = [
-        ((56, 220)[column], _thread_only()),
-        (435, [_verdict(False, errno.ENOSYS)]),  # clone3 hides its flags in memory; libc falls back to clone
-        ((72, 25)[column], _one_of(1, _FCNTL_HARMLESS)),
-        ((16, 29)[column], _one_of(1, _IOCTL_HARMLESS)),
-        ((302, 261)[column], _own_limits()),  # prlimit64
-        ((160, 164)[column], _one_of(0, (_RLIMIT_STACK, _RLIMIT_AS))),  # setrlimit
-        ((53, 199)[column], _one_of(0, (1,))),  # socketpair(AF_UNIX), which asyncio wakes itself with
-        ((44, 206)[column], _null(4)),  # sendto without an address
-        ((45, 207)[column], [_verdict(True)]),  # recvfrom
-        ((257, 56)[column], _no_bits(2, _OPEN_WRITES, errno.EACCES) if deny_writes else [_verdict(True)]),
-    ]
-    if column == 0:
-        guards.append((2, _no_bits(1, _OPEN_WRITES, errno.EACCES) if deny_writes else [_verdict(True)]))
-    guarded: list[bytes] = []
-    for number, block in guards:
-        guarded += [_op(_JUMP_EQUAL, number or 0, 0, len(block)), *block]
-    plain = sorted(pair[column] for pair in _ALLOWED.values() if pair[column] is not None)  # type: ignore[type-var]
-    head = [
-        _op(_LOAD, _OFFSET_ARCHITECTURE),
-        _op(_JUMP_EQUAL, _ARCHITECTURES[column], 1, 0),
-        _op(_RETURN, _RETURN_KILL),
-        _op(_LOAD, _OFFSET_NUMBER),
-        _op(_JUMP_AT_LEAST, _X32_BIT, 0, 1),
-        _verdict(False),
-    ]
-    distance = len(plain) + len(guarded)
-    tests = [_op(_JUMP_EQUAL, number or 0, distance - i, 0) for i, number in enumerate(plain)]
-    return b"".join([*head, *tests, *guarded, _verdict(False), _verdict(True)])
-
-
 # --------------------------------------------------------------------------------------------------- the cage
 
 
 class Cage:
     """Everything a child needs to be locked up, prepared once in the zygote.
 
-    `wanted` names the layers to use. `missing` afterwards says, for each that could not be had, why.
+    `wanted` names the layers to use. `missing` afterwards says, for each that could not be had, why. `filter_for` is
+    `a1kit.sandbox.seccomp.program` (handed over, because the zygote loads these files by path).
     """
 
-    def __init__(self, wanted: Sequence[str], folders: Sequence[str], excluded: Sequence[str], packages: Sequence[str]):
-        self.kernel = Kernel()
+    def __init__(
+        self,
+        wanted: Sequence[str],
+        folders: Sequence[str],
+        excluded: Sequence[str],
+        packages: Sequence[str],
+        filter_for: Callable[[int, bool], bytes],
+    ):
+        self.kernel, self._filter_for = Kernel(), filter_for
         self.missing: dict[str, str] = {}
         self.active: list[str] = []
         self._ruleset = -1
@@ -477,7 +280,7 @@ class Cage:
     def _seccomp(self) -> None:
         if self.kernel.column < 0:
             raise LayerMissing(f"no system call table for {sys.platform} on {platform.machine()}")
-        program = seccomp_program(self.kernel.column, deny_writes=self._ruleset < 0)
+        program = self._filter_for(self.kernel.column, self._ruleset < 0)
         self._program = ctypes.create_string_buffer(program, len(program))
         self._filter = _Filter(len(program) // 8, ctypes.addressof(self._program))
         self._after_closing.append(self.kernel.prepared("seccomp", 1, 0, ctypes.addressof(self._filter)))

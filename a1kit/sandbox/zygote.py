@@ -283,7 +283,8 @@ class Zygote:
         self.frames = load_sibling("frames")
         isolation = load_sibling("isolation")
         child = load_sibling("child")
-        self.cage = isolation.Cage(settings["layers"], settings["folders"], settings["excluded"], settings["packages"])
+        named = (settings[name] for name in ("layers", "folders", "excluded", "packages"))
+        self.cage = isolation.Cage(*named, load_sibling("seccomp").program)
         packages = [importlib.import_module(name) for name in settings["preload"]]
         self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
         self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.page)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from a1kit.sandbox import isolation
+from a1kit.sandbox import isolation, seccomp
 
 X86_64, AARCH64 = 0, 1
 ALLOW, KILL = "allow", "kill"
@@ -90,9 +90,7 @@ def decide(column: int, name: str, *arguments: int, deny_writes: bool = False, m
     """Run the filter on one system call as the kernel would: ALLOW, KILL, or the errno it answers."""
     number = NUMBERS[name][column]
     assert number is not None
-    return run(
-        isolation.seccomp_program(column, deny_writes), machine or (0xC000003E, 0xC00000B7)[column], number, arguments
-    )
+    return run(seccomp.program(column, deny_writes), machine or (0xC000003E, 0xC00000B7)[column], number, arguments)
 
 
 def run(program: bytes, machine: int, number: int, arguments: tuple[int, ...]) -> str | int:
@@ -192,16 +190,16 @@ def test_calls_of_another_architecture_kill(column: int) -> None:
 
 
 def test_the_second_numbering_of_x86_64_is_refused() -> None:
-    program = isolation.seccomp_program(X86_64, False)
+    program = seccomp.program(X86_64, False)
     assert run(program, 0xC000003E, 0x40000000, ()) == errno.EPERM
     assert run(program, 0xC000003E, -1, ()) == errno.EPERM
 
 
 @columns
 def test_every_allowed_call_is_reachable_in_the_filter(column: int) -> None:
-    program = isolation.seccomp_program(column, False)
+    program = seccomp.program(column, False)
     machine = (0xC000003E, 0xC00000B7)[column]
-    for name, pair in isolation._ALLOWED.items():
+    for name, pair in seccomp._ALLOWED.items():
         if pair[column] is not None:
             assert run(program, machine, pair[column], ()) == ALLOW, name
     assert len(program) // 8 < 256, "jumps are a byte"

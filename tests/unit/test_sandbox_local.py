@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from a1kit.errors import SandboxUnavailable
-from a1kit.sandbox import Call, Job, Level, Limits, LocalSandbox, ProgramResult, Status, local, probe
+from a1kit.sandbox import Call, Job, Level, Limits, LocalSandbox, ProgramResult, Status, drive, local, probe
 from a1kit.sandbox.host import Kind
 from a1kit.sandbox.isolation import LAYERS
 
@@ -115,7 +115,7 @@ def test_a_zygote_that_dies_twice_on_one_job_is_an_error_and_not_a_verdict(box: 
 
 
 def test_a_zygote_that_falls_silent_is_replaced(box: LocalSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_SILENCE_SECONDS", 3.0)
+    monkeypatch.setattr(drive, "_SILENCE_SECONDS", 3.0)
     (zygote,) = box.processes
     os.kill(zygote, signal.SIGSTOP)
     assert answer(box) == "1"
@@ -123,7 +123,7 @@ def test_a_zygote_that_falls_silent_is_replaced(box: LocalSandbox, monkeypatch: 
 
 
 def test_a_long_job_is_not_taken_for_a_silent_zygote(box: LocalSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_SILENCE_SECONDS", 3.0)
+    monkeypatch.setattr(drive, "_SILENCE_SECONDS", 3.0)
     result = box.run("import time\ntime.sleep(5)\n" + ECHO, [Call("f(1)")], Limits(load_seconds=5.0))
     assert result.load.status is Status.OK
 
