@@ -59,7 +59,7 @@ class Stage:
     """A stretch of the warm-up with examples of one make. `tests`, `hidden` and `style` matter to the Test LLM only."""
 
     steps: int
-    batch: int = 64
+    batch: int = 32
     tests: int = 4
     hidden: float = 0.0
     style: SuiteStyle = field(default_factory=lambda: SuiteStyle(0.0, 0.0, 0.0, 0.0))
@@ -94,7 +94,7 @@ class Schedule:
 
 
 _LEARNING = SuiteStyle(edge=0.5, aimed=0.1, believing=0.0, slips=0.0)
-_CARELESS = SuiteStyle(edge=0.15, aimed=0.03, believing=0.03, slips=0.02)
+_CARELESS = SuiteStyle(edge=0.15, aimed=0.03, believing=0.02, slips=0.01)
 
 MAX_NEW_TOKENS = 64
 """Room for every program and every suite of the micro world."""
@@ -109,11 +109,11 @@ half precision, licence as the project's. What it reached is in `provenance.json
 """
 
 SCHEDULES: dict[Kind, Schedule] = {
-    "code": Schedule((Stage(700),)),
+    "code": Schedule((Stage(400),)),
     "test": Schedule(
         (
-            Stage(2500, tests=10, hidden=0.6, style=_LEARNING),
-            Stage(1500, tests=4, hidden=0.3, style=_CARELESS),
+            Stage(650, tests=10, hidden=0.6, style=_LEARNING),
+            Stage(350, tests=4, hidden=0.3, style=_CARELESS),
         ),
         answer_weight=3.0,
     ),
@@ -388,7 +388,9 @@ BANDS: dict[Kind, dict[str, Band]] = {
     "code": {"avg@8": Band(0.37, 0.48), "greedy": Band(0.36, 0.50)},
     "test": {"validity": Band(0.80, 0.93), "kill": Band(0.50, 0.68), "quality": Band(0.42, 0.60)},
 }
-"""On the 96 held-out questions and the kill set; seeds 0-2, widened by the sampling error of one measurement."""
+"""On the 96 held-out questions and the kill set. Drawn around one warm-up (seed 0), with room for the chance of one
+measurement: avg@8 of one and the same model was .38, .43 and .44 under three sampling seeds. How far warm-ups of
+different seeds lie apart has not been measured, so a value just outside calls for a look, not for an alarm."""
 
 
 def measure(folder: Path, seed: int = 0) -> dict[Kind, dict[str, float]]:
