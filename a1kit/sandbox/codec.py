@@ -40,7 +40,6 @@ _type_name = type.__dict__["__name__"].__get__
 _type_mro = type.__dict__["__mro__"].__get__
 _numerator = fractions.Fraction.__dict__["_numerator"].__get__
 _denominator = fractions.Fraction.__dict__["_denominator"].__get__
-_CONSTANTS = {True: b"true", False: b"false", None: b"null"}
 
 
 def _no_default(thing: object) -> object:
@@ -65,8 +64,10 @@ def dumps(value: object) -> bytes:
     Unsupported
         No encoding for a part of the value, or it is too deep, too large or cyclic.
     """
-    if value is None or value is True or value is False:
-        return _CONSTANTS[value]
+    if value is True:
+        return b"true"
+    if value is False:
+        return b"false"
     return "".join(_chunks(_Encoder().tree(value, 0), 0)).encode("ascii")
 
 
