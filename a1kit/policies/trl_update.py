@@ -9,7 +9,8 @@ code; ours is what surrounds them:
   feeds rows through the trainer's own `rollout_func`, calls its `training_step` and steps its optimizer.
 * Rows are filled up to full micro-batches with masked ones, and rows of similar length share a micro-batch, whose
   common padding is cut off. Neither changes the loss.
-* The head scores completion tokens only. TRL does so itself on a GPU; on a CPU it scores every position.
+* The head scores completion tokens only (TRL does so itself on a GPU; on a CPU it scores every position), and small
+  problems densely.
 * The reference is a copy of the model as it is handed over. TRL would load it again by name, which fails for a model
   without one and silently takes a checkpoint for the start when the policy was loaded from a checkpoint.
 * Random numbers (the shuffling, LoRA's first weights, dropout) come from a state of the updater's own, so two policies
@@ -45,6 +46,7 @@ from trl.trainer import utils as trl_utils
 
 from a1kit.errors import ConfigError, RunError
 from a1kit.policies.config import PolicyConfig
+from a1kit.policies.dense_head import DenseLogProbs, fits
 from a1kit.policies.models import device_of
 from a1kit.policies.update_plan import Plan, Row, arrange, plan_batches
 from a1kit.types import UpdateStats
@@ -269,7 +271,7 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
             rows = slice(start, start + (batch_size or len(input_ids)))
             left, right = _padding_columns(attention_mask[rows])
             kept = slice(left, input_ids.shape[1] - right)
-            with only_labels_scored():
+            with lean_head():
                 logprobs, entropies, _ = super()._get_per_token_logps_and_entropies(
                     model, input_ids[rows, kept], attention_mask[rows, kept], logits_to_keep - right, **options
                 )
@@ -403,14 +405,39 @@ def _widen(values: torch.Tensor | None, right: int) -> torch.Tensor | None:
 
 
 @contextmanager
-def only_labels_scored() -> Iterator[None]:
-    """TRL's head leaves out positions without a label where it may use Triton kernels; let it do so anywhere."""
-    original = trl_utils._use_triton
+def lean_head() -> Iterator[None]:
+    """TRL's head scores labelled positions only (as it does itself where it may use Triton kernels), and small problems
+    on a CPU are computed densely (`a1kit.policies.dense_head`)."""
+    everywhere, tiled = trl_utils._use_triton, trl_utils._ChunkedLogProbFunction
     trl_utils._use_triton = lambda device: True
+    trl_utils._ChunkedLogProbFunction = _Head(tiled)
     try:
         yield
     finally:
-        trl_utils._use_triton = original
+        trl_utils._use_triton, trl_utils._ChunkedLogProbFunction = everywhere, tiled
+
+
+class _Head:
+    """Takes the place of TRL's log-prob function: the dense one where it fits, else TRL's."""
+
+    def __init__(self, tiled: Any) -> None:
+        self._tiled = tiled
+
+    def apply(
+        self,
+        hidden: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        targets: torch.Tensor,
+        temperature: float,
+        tile: int,
+        softcap: float | None,
+        logit_scale: float,
+        outputs: tuple[str, ...],
+    ) -> Any:
+        if fits(hidden, weight, softcap, outputs):
+            return DenseLogProbs.apply(hidden, weight, bias, targets, temperature, logit_scale, outputs)
+        return self._tiled.apply(hidden, weight, bias, targets, temperature, tile, softcap, logit_scale, outputs)
 
 
 @contextmanager
