@@ -9,15 +9,17 @@ A test that occurs in many suites of a question is one trial; candidates with th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from a1kit.duel.literals import literal_wire
+from a1kit.duel.manners import Manners, evaluates_text, manners
 from a1kit.duel.trial import Told, Trial
 from a1kit.errors import QuestionError
 from a1kit.parsing import ParsedCode, parse_assertion, parse_code, parse_tests, signature
 from a1kit.rewards import Convention, Rules
 from a1kit.sandbox.protocol import Call, Observation
-from a1kit.types import Completion, Duel, JudgedTest, Load, Question, State, Suite, TestCase, Verdict
+from a1kit.types import Completion, Duel, Form, JudgedTest, Load, Question, State, Suite, TestCase, Verdict
 
 _SHORT = 8_000
 """Characters of a program up to which its parse is remembered."""
@@ -40,6 +42,10 @@ class Bench:
     question: Question
     code: str
     parameters: tuple[str, ...] | None
+    evaluates: bool
+    """Whether the reference may run text that it is given: then each of its calls is alone in its child."""
+    alone: set[Call] = field(default_factory=set)
+    """Calls that get a child of their own (`a1kit.duel.manners`)."""
     trials: dict[tuple[str, str], Trial] = field(default_factory=dict)
     suites: dict[str, tuple[Trial | JudgedTest, ...]] = field(default_factory=dict)
     replays: dict[str, Trial | JudgedTest] = field(default_factory=dict)
@@ -120,7 +126,8 @@ class Docket:
         group = f"suite {len(bench.suites)} of {bench.question.id}"
         keys: set[str] = set()
         tests: list[Trial | JudgedTest] = []
-        for place, test in enumerate(parse_tests(text, bench.question.entry_point, parameters=bench.parameters)):
+        for place, read in enumerate(parse_tests(text, bench.question.entry_point, parameters=bench.parameters)):
+            test = self._refused(bench, read)
             if test.malformed is not None:
                 tests.append(JudgedTest(test, State.MALFORMED, test.source, detail=test.malformed))
             elif limit is not None and place >= limit:
@@ -134,19 +141,47 @@ class Docket:
         return tuple(tests)
 
     def _read_replay(self, bench: Bench, source: str) -> Trial | JudgedTest:
-        test = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters)
+        read = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters)
+        test = self._refused(bench, read)
         if test.malformed is None:
             return self._trial(bench, test, f"replay of {source}")
         return JudgedTest(test, State.MALFORMED, source, detail=test.malformed)
 
     @staticmethod
+    def _refused(bench: Bench, test: TestCase) -> TestCase:
+        """The test, malformed if its calls look into the program; notes which of its calls must be alone."""
+        if test.malformed is not None:
+            return test
+        entry_point = bench.question.entry_point
+        behaviour = manners(test.calls, test.setup, entry_point)
+        if behaviour is Manners.PRYING:
+            return replace(test, malformed=f"the call looks into the program instead of only calling {entry_point}")
+        calls = test.calls
+        if test.opaque_calls:
+            behind = manners(test.opaque_calls, test.setup, entry_point)
+            if behind is Manners.PRYING:
+                test = replace(test, opaque_calls=(), opaque_check="", opaque_answer_exprs=())
+            else:
+                behaviour, calls = max(behaviour, behind), calls + test.opaque_calls
+        if behaviour is Manners.ALONE:
+            bench.alone.update(Call(call, test.setup) for call in calls)
+        return test
+
+    @staticmethod
     def _trial(bench: Bench, test: TestCase, group: str) -> Trial:
-        """The shared trial of this test; tests with model-written conditions are shared inside their suite only."""
-        key = (test.source, group if test.check or test.check_setup else "")
+        """The shared trial of this test; tests with model-written expressions are shared inside their suite only."""
+        key = (test.source, "" if _needs_no_child(test) else group)
         trial = bench.trials.get(key)
         if trial is None:
             trial = bench.trials[key] = Trial(test, bench.question.entry_point, bench.parameters, group)
         return trial
+
+
+def _needs_no_child(test: TestCase) -> bool:
+    """Whether the trusted process decides about the test without evaluating anything that the test says."""
+    if test.form is Form.RAISES:
+        return not test.check
+    return test.form is not Form.CHECK and (test.predicted is None or literal_wire(test.predicted) is not None)
 
 
 def read_reference(question: Question) -> str:
@@ -174,7 +209,8 @@ _signature = lru_cache(maxsize=1_024)(signature)
 
 
 def _bench(question: Question) -> Bench:
-    return Bench(question, read_reference(question), _signature(question.reference, question.entry_point))
+    code = read_reference(question)
+    return Bench(question, code, _signature(question.reference, question.entry_point), evaluates_text(code))
 
 
 def judged_test(trial: Trial, verdict: Verdict | None) -> JudgedTest:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from a1kit.duel.jobs import run_jobs
+from a1kit.duel.errands import Errand, run_errands
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, Sandbox
 
 MAX_VALUE_BYTES = 4 << 20
@@ -52,7 +52,9 @@ def _run(
     """Answers of the batches whose children could be set up; of a batch of one in any case."""
     if not batches:
         return {}
-    results = iter(run_jobs(sandbox, [_job(batch, limits, seed) for batch in batches for seed in hash_seeds]))
+    results = iter(
+        run_errands(sandbox, [Errand(_job(batch, limits, seed)) for batch in batches for seed in hash_seeds])
+    )
     answers: Answers = {}
     for batch in batches:
         runs = [next(results) for _ in hash_seeds]

@@ -21,7 +21,8 @@ from itertools import chain
 
 from a1kit.duel.cache import ByteCache
 from a1kit.duel.docket import Bench, Docket, Pairing, Player, judged_test
-from a1kit.duel.jobs import run_jobs
+from a1kit.duel.errands import Errand, run_errands
+from a1kit.duel.manners import evaluates_text
 from a1kit.duel.neutral import Answers, Request, evaluate
 from a1kit.duel.trial import Told, Trial, Wishes
 from a1kit.duel.verdicts import cut
@@ -85,8 +86,8 @@ class Sitting:
     def _load_references(self) -> None:
         """A reference that no test asks must load all the same."""
         idle = [bench for bench in self.docket.benches.values() if not bench.trials]
-        jobs = [self._reference_job(bench, (), self.settings.call_seconds, 0) for bench in idle]
-        for bench, result in zip(idle, self._run(jobs), strict=True):
+        errands = [self._reference_errand(bench, (), self.settings.call_seconds, 0) for bench in idle]
+        for bench, result in zip(idle, self._run(errands), strict=True):
             _check_reference(bench, result)
 
     def _ask_calls(self, asked: Iterable[tuple[Bench, Trial]]) -> None:
@@ -102,30 +103,33 @@ class Sitting:
                 else:
                     needed.setdefault(bench, {})[call] = None
         benches = list(needed)
-        jobs = [self._reference_job(bench, list(needed[bench]), self.settings.call_seconds, 0) for bench in benches]
-        for bench, result in zip(benches, self._run(jobs), strict=True):
+        errands = [
+            self._reference_errand(bench, list(needed[bench]), self.settings.call_seconds, 0) for bench in benches
+        ]
+        for bench, result in zip(benches, self._run(errands), strict=True):
             _check_reference(bench, result)
             bench.fresh.update(zip(needed[bench], result.observations, strict=True))
 
-    def _reference_job(self, bench: Bench, calls: Sequence[Call], seconds: float, hash_seed: int) -> Job:
+    def _reference_errand(self, bench: Bench, calls: Sequence[Call], seconds: float, hash_seed: int) -> Errand:
         """The oracle's budget never binds: one suite's slow calls must not cost another suite its tests."""
         load = self.settings.load_seconds
         limits = Limits(seconds, load, load + seconds * (len(calls) + 1), memory_mb=self.settings.memory_mb)
-        return Job(bench.code, tuple(calls), limits, hash_seed=hash_seed)
+        job = Job(bench.code, tuple(calls), limits, hash_seed=hash_seed)
+        return Errand(job, calls if bench.evaluates else bench.alone)
 
     # play
 
     def _play(self) -> None:
         """The oracle's second answers, and every program's answers, side by side."""
         again = [(bench, calls) for bench in self.docket.benches.values() if (calls := _to_confirm(bench))]
-        jobs = [self._reference_job(bench, calls, self._limit(bench, calls), 1) for bench, calls in again]
+        errands = [self._reference_errand(bench, calls, self._limit(bench, calls), 1) for bench, calls in again]
         waiting: list[tuple[Player, list[Call]]] = []
         for player in self.docket.players.values():
             to_play = self._calls_to_play(player) if player.code else None
             if to_play is not None:
                 waiting.append((player, to_play))
-                jobs.append(self._candidate_job(player, to_play))
-        results = self._run(jobs)
+                errands.append(self._candidate_errand(player, to_play))
+        results = self._run(errands)
         for (bench, calls), result in zip(again, results, strict=False):
             _check_reference(bench, result)
             for call, second in zip(calls, result.observations, strict=True):
@@ -173,7 +177,7 @@ class Sitting:
                 return None
         return list(calls)
 
-    def _candidate_job(self, player: Player, calls: Sequence[Call]) -> Job:
+    def _candidate_errand(self, player: Player, calls: Sequence[Call]) -> Errand:
         settings = self.settings
         seconds = self._limit(player.bench, calls)
         oracle_total = sum(player.bench.first(call).cpu_seconds for call in calls)
@@ -185,7 +189,8 @@ class Sitting:
         )
         if not player.named:
             calls = [*calls, Call(player.bench.question.entry_point)]
-        return Job(player.code, tuple(calls), limits)
+        apart = player.bench.evaluates and evaluates_text(player.code)
+        return Errand(Job(player.code, tuple(calls), limits), calls if apart else player.bench.alone)
 
     def _note_play(self, player: Player, calls: Sequence[Call], result: ProgramResult) -> None:
         player.load, player.load_detail = Load(str(result.load.status)), cut(result.load.detail, 500)
@@ -251,7 +256,7 @@ class Sitting:
     def _look_behind(self, players: Iterable[Player]) -> None:
         """Where a candidate's value cannot leave its child but the test asks for something else of it (`list(f(x))` of
         a generator), run that instead."""
-        behind: list[tuple[Player, list[Trial], Job]] = []
+        behind: list[tuple[Player, list[Trial], Errand]] = []
         for player in players:
             trials = [
                 trial
@@ -259,16 +264,16 @@ class Sitting:
                 if trial.state.kept and trial.wants_to_look_behind([player.seen[call] for call in trial.calls])
             ]
             if trials:
-                job = self._candidate_job(player, list(chain.from_iterable(trial.calls for trial in trials)))
+                errand = self._candidate_errand(player, list(chain.from_iterable(trial.calls for trial in trials)))
                 calls = tuple(call for trial in trials for call in trial.calls_behind())
-                behind.append((player, trials, replace(job, calls=calls)))
-        for (player, trials, _), result in zip(behind, self._run([job for *_, job in behind]), strict=True):
+                behind.append((player, trials, replace(errand, job=replace(errand.job, calls=calls))))
+        for (player, trials, _), result in zip(behind, self._run([errand for *_, errand in behind]), strict=True):
             seen = iter(result.observations or [result.load] * sum(len(trial.test.opaque_calls) for trial in trials))
             for trial in trials:
                 player.behind[trial] = tuple(next(seen) for _ in trial.test.opaque_calls)
 
-    def _run(self, jobs: Sequence[Job]) -> list[ProgramResult]:
-        return run_jobs(self.settings.sandbox, jobs)
+    def _run(self, errands: Sequence[Errand]) -> list[ProgramResult]:
+        return run_errands(self.settings.sandbox, errands)
 
 
 def _advance(

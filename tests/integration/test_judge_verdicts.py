@@ -126,6 +126,20 @@ ROWS = [
     Row("a reference that keeps count is found out", "n = 0\ndef f(x):\n    global n\n    n += 1\n    return n",
         "def f(x): return 1", "assert f(1) == 1\nassert f(2) == 2\nassert f(3) == 3",
         ("unstable", "valid wrong", "unstable")),
+    Row("a test that asks what it is testing is refused", SQUARE, "def f(x):\n    y = x * x\n    return y",
+        "assert f(3 if f.__code__.co_nlocals == 1 else 4) == 9\nassert f(len(str(f)) and 3) == 9\nassert f(3) == 9",
+        ("malformed", "malformed", "valid passed")),
+    Row("a set-up that leaves something behind spoils no other test",
+        "from decimal import Decimal\ndef f(a, b):\n    return Decimal(a) / Decimal(b)\n",
+        "from decimal import Decimal\ndef f(x, y):\n    return Decimal(x) / Decimal(y)\n",
+        "from decimal import getcontext\ndef low(x):\n    getcontext().prec = 2\n    return x\n"
+        "assert str(f(low(2), 3)) == '0.67'\nassert str(f(1, 3)) == '0.' + '3' * 28\nassert str(f(low(5), 3)) == '1.7'",
+        ("valid passed", "valid passed", "valid passed")),
+    Row("a reference that evaluates text is asked one call a child", "def f(s):\n    return eval(s)",
+        "def f(s):\n    return sum(map(int, s.split('+')))",
+        "assert f(\"__import__('builtins').__dict__.__setitem__('eval', lambda s: 0) or 1\") == 1\n"
+        "assert f('1 + 2') == 3\nassert f(\"setattr(__import__('builtins'), 'eval', lambda s: 0) or 2\") == 2\nassert f('4+5') == 9",
+        ("valid raised", "valid passed", "valid raised", "valid passed")),
     # ── candidates that cheat ──
     Row("an object that equals everything is no answer", SQUARE,
         "class Any(int):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n    __hash__ = lambda s: 0\n"

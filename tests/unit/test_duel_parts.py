@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from a1kit.duel import jobs as large
+from a1kit.duel import errands as large
 from a1kit.duel.cache import ByteCache
-from a1kit.duel.jobs import run_jobs
+from a1kit.duel.errands import Errand, run_errands
 from a1kit.duel.neutral import Request, evaluate
 from a1kit.duel.streaming import in_order
 from a1kit.sandbox import Call, FakeSandbox, Job, Limits, Observation, ProgramResult, Status, value_of
@@ -34,21 +34,38 @@ class CappedSandbox(FakeSandbox):
 
 class TestLargeJobs:
     def test_calls_that_were_cut_off_by_the_output_limit_are_asked_one_by_one(self) -> None:
-        (result,) = run_jobs(CappedSandbox(), [Job(SQUARE, (Call("f(1)"), Call("f(2)"), Call("f(3)")))])
+        (result,) = run_errands(CappedSandbox(), [Errand(Job(SQUARE, (Call("f(1)"), Call("f(2)"), Call("f(3)"))))])
         assert [one.value.source for one in result.observations if one.value] == ["1", "4", "9"]
 
     def test_a_job_too_large_to_send_is_split_and_its_answers_joined(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(large, "MAX_CALL_CHARACTERS", 10)
         sandbox = FakeSandbox()
         calls = tuple(Call(f"f({n})") for n in range(1, 8))
-        (result,) = run_jobs(sandbox, [Job(SQUARE, calls)])
+        (result,) = run_errands(sandbox, [Errand(Job(SQUARE, calls))])
         assert [one.value.source for one in result.observations if one.value] == [str(n * n) for n in range(1, 8)]
         assert [len(job.calls) for job in sandbox.jobs] == [2, 2, 2, 1]
 
     def test_a_split_program_that_does_not_load_does_not_load(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(large, "MAX_CALL_CHARACTERS", 4)
-        (result,) = run_jobs(FakeSandbox(), [Job("1 / 0", (Call("f(1)"), Call("f(2)")))])
+        (result,) = run_errands(FakeSandbox(), [Errand(Job("1 / 0", (Call("f(1)"), Call("f(2)"))))])
         assert result.load.status is Status.RAISED and result.observations == ()
+
+    def test_lonely_calls_get_a_child_each_and_the_others_share_one(self) -> None:
+        sandbox = FakeSandbox()
+        calls = tuple(Call(f"f({n})") for n in range(1, 6))
+        (result,) = run_errands(sandbox, [Errand(Job(SQUARE, calls), {calls[1], calls[3]})])
+        assert [one.value.source for one in result.observations if one.value] == ["1", "4", "9", "16", "25"]
+        assert [[call.expression for call in job.calls] for job in sandbox.jobs] == [
+            ["f(1)", "f(3)", "f(5)"],
+            ["f(2)"],
+            ["f(4)"],
+        ]
+
+    def test_a_program_with_nothing_but_lonely_calls_is_not_started_once_more(self) -> None:
+        sandbox = FakeSandbox()
+        call = Call("f(2)")
+        run_errands(sandbox, [Errand(Job(SQUARE, (call,)), {call})])
+        assert len(sandbox.jobs) == 1
 
 
 class TestNeutralChildren:
