@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from a1kit.parsing import names
 from a1kit.parsing.closeness import Pair, closeness, comparer, equality
 from a1kit.parsing.normal import Normaliser
-from a1kit.parsing.observe import Seen, observed, prepared, spelled
+from a1kit.parsing.observe import Seen, faithful, observed, prepared, spelled
 from a1kit.parsing.setup import Setup, Step
 from a1kit.parsing.source import Segments, Unparsable, bounded, walk
 from a1kit.types import Form, TestCase
@@ -91,10 +91,11 @@ def _analyse(node: ast.Assert, segments: Segments, setup: Setup, context: Contex
         setup,
         context,
     )
-    case = _spelled_out(work, seen, segments, segments if work is test else None, sides, form)
+    untouched = segments if work is test and faithful(test, segments) else None
+    case = _spelled_out(work, seen, segments, untouched, sides, form)
     if pairs is None:
         return _without_slot(case, test, segments, sides)
-    return _with_slots(case, pairs, seen, segments, segments if work is test else None, sides)
+    return _with_slots(case, pairs, seen, segments, untouched, sides)
 
 
 def _form(pairs: Sequence[Pair] | None, seen: _Observations) -> Form:

@@ -25,6 +25,7 @@ _BITS = 4096
 _EMPTY = {"list": "[]", "tuple": "()", "dict": "{}", "set": "set()", "str": "''", "int": "0", "bytes": "b''"}
 
 Number = int | float | complex
+_NUMBERS = (int, float, complex)
 
 
 @dataclass(slots=True)
@@ -64,7 +65,9 @@ class Normaliser:
     def _items(self, elements: Sequence[ast.expr]) -> list[str]:
         items: list[str] = []
         for element in elements:
-            if isinstance(element, ast.Starred):
+            if type(element) is ast.Constant and type(element.value) is int:  # by far the most frequent
+                items.append(constant(element.value))
+            elif isinstance(element, ast.Starred):
                 spread = self.sequence(element.value)
                 items += [f"*{self.text(element.value)}"] if spread is None else spread
             else:
@@ -233,7 +236,10 @@ _METHODS: dict[type[ast.AST], Callable[[Normaliser, Any], str]] = {
 
 def constant(value: object) -> str:
     """Canonical text of a constant: types stay apart, integers of any size have one."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    kind = type(value)
+    if kind is str or kind is bool:
+        return repr(value)
+    if isinstance(value, int):
         return hex(value) if value.bit_length() > 14_000 else repr(value)
     if isinstance(value, float):
         return "inf" if value == float("inf") else "-inf" if value == float("-inf") else repr(value)
@@ -259,7 +265,7 @@ def number(node: ast.expr) -> Number | None:
     large."""
     if isinstance(node, ast.Constant):
         value = node.value
-        return value if isinstance(value, int | float | complex) and not isinstance(value, bool) else None
+        return value if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
     if isinstance(node, ast.UnaryOp):
         inner = number(node.operand)
         if inner is None:

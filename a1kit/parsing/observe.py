@@ -9,6 +9,7 @@ literals are written out, and one-line helpers are replaced by what they return,
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -372,16 +373,26 @@ def _applies(parent: ast.AST, chain: ast.expr, setup: Setup) -> bool:
     return not rest or function in _SINGLE
 
 
+_FORMATTED = re.compile("[fF][rR]?['\"]")
+
+
+def faithful(test: ast.expr, segments: Segments) -> bool:
+    """Whether the positions of the nodes can be trusted: before Python 3.12 they cannot inside f-strings."""
+    if not _FORMATTED.search(segments.text):
+        return True
+    return not any(isinstance(node, ast.JoinedStr) for node in walk(test))
+
+
 def spelled(test: ast.expr, replaced: Mapping[int, str], segments: Segments | None) -> str:
     """Source of an expression with some of its nodes (by `id`) replaced by names.
 
-    `segments` is the text the expression came from, or None when its tree was changed.
+    `segments` is the text the expression came from, or None when its tree was changed (see `faithful`).
     """
-    if isinstance(test, ast.NamedExpr):
-        segments = None  # needs brackets
-    if segments is not None and not any(isinstance(node, ast.JoinedStr) for node in walk(test)):
+    if segments is not None and not isinstance(test, ast.NamedExpr):  # which needs brackets
         begin, end = segments.start(test), segments.end(test)
         text = segments.text[begin:end]
+        if "\n" not in text and not replaced:
+            return text
         if "\n" not in text:
             spans = sorted(
                 (segments.start(node), segments.end(node), replaced[id(node)])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from a1kit.parsing import names
 from a1kit.parsing.assertions import Context, malformed, split
-from a1kit.parsing.observe import Substitute, expression, spelled
+from a1kit.parsing.observe import Substitute, expression, faithful, spelled
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, bounded, copy_tree, parse, render
 from a1kit.parsing.unittests import as_assertion
@@ -228,7 +228,7 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
     segments = Segments(text)
     assert isinstance(block, ast.With)
     opening = block.items[0].context_expr
-    spelled_call = spelled(call, {}, segments)
+    spelled_call = spelled(call, {}, segments if faithful(call, segments) else None)
     before = text[: segments.start(raising.exception)]
     tail = text[segments.end(opening) : segments.end(block)].replace(f" as {raising.name}", "", 1)
     kinds = exception_names(raising.exception)

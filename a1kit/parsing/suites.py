@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from a1kit.parsing.literals import Literals, destructure, elements, fold
-from a1kit.parsing.observe import MAX_UNROLLED, expression
+from a1kit.parsing.observe import MAX_UNROLLED, Substitute, expression
 from a1kit.parsing.raising import called, expected_by_with
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Unparsable, copy_tree, walk
@@ -190,3 +190,18 @@ def asserted_in(
             yield from asserted_in([*generators[:-1], narrowed], node.body)
         else:
             raise Unparsable("a loop over results with more than assertions in it is not unfolded")
+
+
+class Awaited(ast.NodeTransformer):
+    """`await f(x)` outside a coroutine is `asyncio.run(f(x))`."""
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(ast.Attribute(ast.Name("asyncio", ast.Load()), "run", ast.Load()), [node.value], [])
+
+
+def with_values(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
+    """A copy of a statement with names replaced by literals, and parts of those looked up."""
+    fresh = Substitute(values).visit(copy_tree(node)) if values else node
+    assert isinstance(fresh, ast.stmt)
+    return fold(fresh, {}) if values else fresh

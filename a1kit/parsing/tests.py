@@ -24,6 +24,7 @@ from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chun
 from a1kit.parsing.unfold import MAX_TESTS, TooMany, Unfolder
 from a1kit.types import Form, TestCase
 
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set)
 _CACHED = 1 << 14
 _CACHED_LENGTH = 2000
 _LOOKS_LIKE_TEST = re.compile(r"[ \t]*(?:assert\b|self\.assert|with (?:pytest\.)?raises|with self\.assertRaises)")
@@ -203,8 +204,8 @@ def _equality_of_literals(node: ast.Assert, text: str, context: Context) -> Test
 def _is_literal(node: ast.expr | None) -> bool:
     if isinstance(node, ast.Constant):
         return True
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return all(map(_is_literal, node.elts))
+    if isinstance(node, _DISPLAYS):
+        return all(type(element) is ast.Constant or _is_literal(element) for element in node.elts)
     if isinstance(node, ast.Dict):
         return all(map(_is_literal, node.keys)) and all(map(_is_literal, node.values))
     return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

@@ -29,6 +29,7 @@ from a1kit.parsing.raising import (
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 from a1kit.parsing.suites import (
+    Awaited,
     NamedResults,
     as_statement,
     asserted_in,
@@ -40,6 +41,7 @@ from a1kit.parsing.suites import (
     is_fixture,
     parameter_rows,
     plain_members,
+    with_values,
 )
 from a1kit.parsing.unittests import as_assertion, is_assertion_method
 
@@ -265,7 +267,7 @@ class Unfolder:
             assert isinstance(renamed, ast.stmt)
             node = renamed
         if not isinstance(node, _Function | ast.ClassDef) and any(isinstance(child, ast.Await) for child in walk(node)):
-            awaited = _Awaited().visit(copy_tree(node))
+            awaited = Awaited().visit(copy_tree(node))
             assert isinstance(awaited, ast.stmt)
             node = ast.fix_missing_locations(awaited)
         if any(self._is_own_method(child) for child in walk(node)):
@@ -357,7 +359,7 @@ class Unfolder:
                 setup.add(ast.fix_missing_locations(assign))
                 self._block(node.body, setup, segments)
             else:
-                self._block([_with_values(inner, dict(pairs)) for inner in node.body], setup, None)
+                self._block([with_values(inner, dict(pairs)) for inner in node.body], setup, None)
         self._block(node.orelse, setup, None)
 
     def _calls_checker(self, node: ast.stmt) -> bool:
@@ -457,7 +459,7 @@ class Unfolder:
         changed = set().union(*(names.binds(statement) | names.mutates(statement) for statement in node.body))
         for name in sorted(changed & set(values)):
             inner.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], values.pop(name), lineno=1)))
-        self._block([_with_values(statement, values) for statement in node.body], inner, None)
+        self._block([with_values(statement, values) for statement in node.body], inner, None)
 
     def _fixture(self, name: str, fixture: _Function, setup: Setup) -> None:
         for statement in fixture.body:
@@ -511,14 +513,6 @@ class Unfolder:
             self.refuse(text, reason)
 
 
-class _Awaited(ast.NodeTransformer):
-    """`await f(x)` outside a coroutine is `asyncio.run(f(x))`."""
-
-    def visit_Await(self, node: ast.Await) -> ast.expr:
-        self.generic_visit(node)
-        return ast.Call(ast.Attribute(ast.Name("asyncio", ast.Load()), "run", ast.Load()), [node.value], [])
-
-
 class _OwnMethods(ast.NodeTransformer):
     def __init__(self, unfolder: Unfolder) -> None:
         self.unfolder = unfolder
@@ -528,9 +522,3 @@ class _OwnMethods(ast.NodeTransformer):
             return ast.copy_location(ast.Name(self.unfolder.entry_point, ast.Load()), node)
         self.generic_visit(node)
         return node
-
-
-def _with_values(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
-    fresh = Substitute(values).visit(copy_tree(node)) if values else node
-    assert isinstance(fresh, ast.stmt)
-    return fold(fresh, {}) if values else fresh
