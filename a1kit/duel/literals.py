@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import lru_cache
 
 from a1kit.parsing.source import Unparsable, parse
 
@@ -33,6 +34,10 @@ class _NotPlain(Exception):
 
 def literal_wire(source: str) -> bytes | None:
     """The wire bytes of a literal, or None when `source` is anything else (or no Python at all)."""
+    return _short(source) if len(source) <= _SHORT else _wire(source)
+
+
+def _wire(source: str) -> bytes | None:
     source = source.strip()
     if _SMALL_INTEGER.fullmatch(source):
         return b"0" if source == "-0" else source.encode()
@@ -46,6 +51,10 @@ def literal_wire(source: str) -> bytes | None:
         return _DUMPS(_tree(statement.value)).encode("ascii")
     except (Unparsable, ValueError, RecursionError, _NotPlain):
         return None
+
+
+_SHORT = 400
+_short = lru_cache(maxsize=16_384)(_wire)
 
 
 def _tree(node: ast.expr) -> Tree:
