@@ -125,19 +125,21 @@ class Trial:
         test, answer = self.test, self.seen[0].value
         assert answer is not None
         self.expected, self.oracle = answer, shown(answer)
-        predicted: Value | None = None
-        if test.predicted is not None:
-            bytes_ = literal_wire(test.predicted)
-            if bytes_ is not None:
-                predicted = _read(bytes_)
-            else:
-                ((first, second),) = yield [Request(self.group, test.predicted, test.check_setup)]
-                if first.value is None or second.value is None:
-                    self.detail = f"the predicted answer gives no value: {_what(first)}"
-                elif first.value.strict != second.value.strict:
-                    self._drop(State.UNSTABLE, "the predicted answer changes from one evaluation to the next")
-                    return
-                predicted = first.value
+        if test.predicted is None:  # a bare call: its answer is filled in, not corrected
+            self._correct([answer])
+            self.state = State.VALID if self.state is State.CORRECTED else self.state
+            return
+        bytes_ = literal_wire(test.predicted)
+        if bytes_ is not None:
+            predicted = _read(bytes_)
+        else:
+            ((first, second),) = yield [Request(self.group, test.predicted, test.check_setup)]
+            if first.value is None or second.value is None:
+                self.detail = f"the predicted answer gives no value: {_what(first)}"
+            elif first.value.strict != second.value.strict:
+                self._drop(State.UNSTABLE, "the predicted answer changes from one evaluation to the next")
+                return
+            predicted = first.value
         if predicted is not None and (
             same(test, answer, predicted)
             or (test.form is Form.CLOSE and wire.close(answer, predicted, rel_tol=test.rel_tol, abs_tol=test.abs_tol))

@@ -282,6 +282,20 @@ def test_without_predictions_a_filled_answer_is_no_correction() -> None:
     assert (with_.suites[0].validity, without.suites[0].validity) == (0.0, 1.0)
 
 
+def test_without_predictions_bare_calls_are_tests_whose_answer_is_filled_in() -> None:
+    suite = "```python\nf(3)\nf( 3 )\n  f(4)\nf(None)\ng(1)\nassert f(5) == 0\n```"
+    (duel,) = play(pairing(DOUBLE, suite), rules=Rules(k=4, predictions=False))
+    assert [(test.source, test.state, test.predicted) for test in duel.suites[0].tests] == [
+        ("assert f(3) == 9", State.VALID, None),
+        ("assert f( 3 ) == None", State.REPEATED, None),
+        ("assert f(4) == 16", State.VALID, None),
+        ("assert f(None) == None", State.RAISED, None),
+        ("assert f(5) == 25", State.CORRECTED, "0"),
+    ]
+    assert score(duel, Rules(k=4, predictions=False)).suites[0].validity == pytest.approx(0.5)  # 1 - 2 dropped / 4
+    assert play(pairing(DOUBLE, "f(3)\nf(4)"))[0].suites[0].tests == ()
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 1e9, float("nan")])
 def test_a_time_limit_that_means_nothing_is_refused(seconds: float) -> None:
     with pytest.raises(ConfigError, match="call_seconds"):
