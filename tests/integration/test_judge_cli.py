@@ -308,3 +308,10 @@ def test_the_environment_is_not_shown_to_candidates() -> None:
     process = start(stdin=subprocess.PIPE, env={**os.environ, "A1KIT_CLI_SECRET": "seen"})
     (result,) = Done(process, line).results
     assert result["suites"][0]["tests"][0]["verdict"] == "wrong"
+
+
+def test_the_recorded_batch_is_harmless_even_where_nothing_contains_it() -> None:
+    """People will judge it at the level `limits-only`, where a program may signal whatever its user may."""
+    text = DEMO.read_text()
+    for harm in ("SIG", "kill(-1", "killpg", "rmtree", "unlink", "os.remove", "system(", "subprocess", "fork"):
+        assert harm not in text
