@@ -70,7 +70,10 @@ def command(
     if table:
         tally.show()
     if not tally.lines:
-        raise InputError("the input holds no lines; give one JSON object a line, with the fields id, entry_point, reference, candidate, suites")
+        raise InputError(
+            "the input holds no lines; give one JSON object a line, with the fields "
+            "id, entry_point, reference, candidate, suites"
+        )
     if tally.errors:
         raise InputError(f"{tally.errors} of {tally.lines} lines could not be judged; their results say why")
 
