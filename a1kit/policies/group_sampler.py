@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from a1kit.policies.memory import shape_of
 from a1kit.policies.protocol import Sampling
-from a1kit.policies.sampling import Sampled, uniforms
+from a1kit.policies.sampling import Sampled, Sampler, uniforms
 
 _LOGITS_COPIES = 4
 _CHECK_EVERY = 4
@@ -113,6 +113,44 @@ class GenerateSampler:
             for row, ids, logprobs in zip(rows, written_RT, logprobs_RT, strict=True):
                 done[row] = _ended(ids, logprobs, eos_ids)
         return [[done[_Row(p, j)] for j in range(n)] for p in range(len(prompts))]
+
+
+class Bounded:
+    """Hands a sampler that knows no bound as many prompts at a time as `memory_bytes` allows."""
+
+    def __init__(self, sampler: Sampler, config: Any, memory_bytes: float) -> None:
+        self._sampler = sampler
+        self._config = config
+        self._memory_bytes = memory_bytes
+
+    def sample_ids(
+        self,
+        prompts: Sequence[Sequence[int]],
+        n: int,
+        *,
+        seed: int,
+        sampling: Sampling,
+        eos_ids: frozenset[int],
+        pad_id: int,
+        stopped: Stopped | None = None,
+        first_prompt: int = 0,
+    ) -> list[list[Sampled]]:
+        """See `a1kit.policies.sampling.Sampler`."""
+        longest = max(map(len, prompts), default=0) + sampling.max_new_tokens
+        at_once = max(1, int(self._memory_bytes // (n * _row_bytes(self._config, longest))))
+        written: list[list[Sampled]] = []
+        for start in range(0, len(prompts), at_once):
+            written += self._sampler.sample_ids(
+                prompts[start : start + at_once],
+                n,
+                seed=seed,
+                sampling=sampling,
+                eos_ids=eos_ids,
+                pad_id=pad_id,
+                stopped=stopped,
+                first_prompt=first_prompt + start,
+            )
+        return written
 
 
 def draw(logits_RV: torch.Tensor, u_R: torch.Tensor, sampling: Sampling) -> tuple[torch.Tensor, torch.Tensor]:
@@ -331,20 +369,24 @@ def _batches(
     config: Any, prompts: Sequence[Sequence[int]], n: int, max_new_tokens: int, memory_bytes: float
 ) -> Iterator[list[_Row]]:
     """Rows that decode together, longest prompts first: a function of the arguments alone."""
-    shape = shape_of(config.get_text_config())
-    token_bytes, logit_bytes = 4 * shape.kv_floats, 4 * _LOGITS_COPIES * shape.vocab
     order = sorted(range(len(prompts)), key=lambda p: (-len(prompts[p]), tuple(prompts[p]), p))
     batch: list[_Row] = []
     row_bytes = 0.0
     for row in (_Row(p, j) for p in order for j in range(n)):
         if not batch:
-            row_bytes = (len(prompts[row.prompt]) + max_new_tokens) * token_bytes + logit_bytes
+            row_bytes = _row_bytes(config, len(prompts[row.prompt]) + max_new_tokens)
         batch.append(row)
         if (len(batch) + 1) * row_bytes > memory_bytes:
             yield batch
             batch = []
     if batch:
         yield batch
+
+
+def _row_bytes(config: Any, length: int) -> float:
+    """What one row of this length holds while it decodes: its KV-cache and some copies of its logits."""
+    shape = shape_of(config.get_text_config())
+    return 4 * (length * shape.kv_floats + _LOGITS_COPIES * shape.vocab)
 
 
 def _draws(rows: Sequence[_Row], n: int, seed: int, width: int, first_prompt: int) -> torch.Tensor:

@@ -151,7 +151,7 @@ class HFPolicy:
 
     def _sampler(self) -> Sampler:
         """Made for each call, which costs nothing and cannot hold weights that an update has left behind."""
-        from a1kit.policies.group_sampler import GenerateSampler, GroupSampler, can_repeat_cache
+        from a1kit.policies.group_sampler import Bounded, GenerateSampler, GroupSampler, can_repeat_cache
 
         model, bound = self.model, self.config.sample_memory_gb * 1e9
         match self.config.sampler:
@@ -162,7 +162,7 @@ class HFPolicy:
         from a1kit.policies.fast_sampler import FastSampler, why_not
 
         if self.config.sampler == "fast" or why_not(model) is None:
-            return FastSampler(model)
+            return Bounded(FastSampler(model), model.config, bound)
         return GroupSampler(model, bound) if can_repeat_cache(model.config) else GenerateSampler(model, bound)
 
     def _autocast(self) -> Any:

@@ -266,21 +266,22 @@ class PolicyUpdater(GRPOTrainer):  # type: ignore[misc]
         **options: Any,
     ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
         """TRL's, a chunk of rows at a time, each without the columns that are padding in all of its rows."""
-        chunks = []
+        chunks, auxiliary = [], []
         for start in range(0, len(input_ids), batch_size or len(input_ids)):
             rows = slice(start, start + (batch_size or len(input_ids)))
             left, right = _padding_columns(attention_mask[rows])
             kept = slice(left, input_ids.shape[1] - right)
             with lean_head():
-                logprobs, entropies, _ = super()._get_per_token_logps_and_entropies(
+                logprobs, entropies, aux = super()._get_per_token_logps_and_entropies(
                     model, input_ids[rows, kept], attention_mask[rows, kept], logits_to_keep - right, **options
                 )
             chunks.append((_widen(logprobs, right), _widen(entropies, right)))
+            auxiliary.append(aux)
         logprobs = torch.cat([chunk[0] for chunk in chunks])
         entropies = torch.cat([chunk[1] for chunk in chunks]) if chunks[0][1] is not None else None
         if self._watch is not None and torch.is_grad_enabled():
             self._watch.policy = logprobs.detach()
-        return logprobs, entropies, None
+        return logprobs, entropies, None if auxiliary[0] is None else torch.stack(auxiliary).mean()
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
         loss: torch.Tensor = super()._compute_loss(model, inputs)

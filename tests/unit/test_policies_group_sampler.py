@@ -151,3 +151,15 @@ def test_a_token_of_probability_zero_is_never_drawn() -> None:
     logits = torch.tensor([[float("-inf"), 0.0, float("-inf"), 0.0, float("-inf")]]).repeat(3, 1)
     u = torch.tensor([0.0, 0.5, 1 - 2.0**-24])
     assert draw(logits, u, Sampling())[0].tolist() == [1, 3, 3]
+
+
+def test_a_sampler_without_a_bound_is_handed_few_prompts_at_a_time_and_writes_the_same(
+    make_model: Callable[..., Any],
+) -> None:
+    from a1kit.policies.fast_sampler import FastSampler
+    from a1kit.policies.group_sampler import Bounded
+
+    model = make_model(1)
+    whole = ids(sample(FastSampler(model)))
+    assert ids(sample(Bounded(FastSampler(model), model.config, 1.0))) == whole
+    assert ids(sample(Bounded(FastSampler(model), model.config, PLENTY))) == whole
