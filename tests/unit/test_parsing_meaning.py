@@ -446,3 +446,11 @@ def test_any_assertion_over_numbers_keeps_its_verdict(condition: str, first: str
         assert judged(case, program) == together, program
         assert in_one_piece(case.source, program) == together, program
     assert parse_assertion(case.source, "f") == case
+
+
+@pytest.mark.xfail(strict=True, reason="a call over a comprehension's variable that a lambda beside it also binds")
+def test_a_name_bound_by_a_lambda_and_by_a_comprehension_keeps_its_meaning() -> None:
+    source = "assert f(0) == (lambda k: k + 1)(-sum(f(k, 0) for k in (0, 1)))"
+    (case,) = parse_tests(source, "f")
+    program = "def f(a, b=0): return a + b"
+    assert case.malformed is not None or in_one_piece(case.source, program) == in_one_piece(source, program)
