@@ -450,7 +450,8 @@ def test_any_assertion_over_numbers_keeps_its_verdict(condition: str, first: str
 
 @pytest.mark.xfail(strict=True, reason="a call over a comprehension's variable that a lambda beside it also binds")
 def test_a_name_bound_by_a_lambda_and_by_a_comprehension_keeps_its_meaning() -> None:
-    source = "assert f(0) == (lambda k: k + 1)(-sum(f(k, 0) for k in (0, 1)))"
-    (case,) = parse_tests(source, "f")
-    program = "def f(a, b=0): return a + b"
+    condition = "(f(abs(0)) == (lambda k: k + 1)(-(sum(f(k, 0) for k in (0, 1))))) and (0 == abs(0))"
+    source = f"x = 2\ny = x + 1\nr = f(0, x)\ns = f(y, b=f(0))\nassert {condition}"
+    case = parse_tests(source, "f")[-1]
+    program = NUMERIC[0]
     assert case.malformed is not None or in_one_piece(case.source, program) == in_one_piece(source, program)
