@@ -12,6 +12,7 @@ Not handled: saving (use `figure.write_image`, which needs kaleido and a browser
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ COLOURS = (CODE, TESTS, GOOD, WARN, "#CC79A7", "#56B4E9", "#F0E442", QUIET)
 
 PHASES = ("write", "attack", "recall", "judge", "score", "remember", "learn_code", "learn_tests")
 
+TITLE_WIDTH = 36
+"""Characters of a title's line: what a phone shows."""
+
 EMPTY = "Nothing to draw yet: the first step is not finished."
 
 
@@ -35,18 +39,25 @@ def template(dark: bool = False) -> go.layout.Template:
     return go.layout.Template(
         layout={
             "font": {"family": "system-ui, sans-serif", "size": 13, "color": ink},
-            "title": {"font": {"size": 15}, "x": 0, "xref": "paper", "xanchor": "left", "yanchor": "top", "y": 0.98},
+            "title": {
+                "font": {"size": 14},
+                "x": 0.02,
+                "xref": "container",
+                "xanchor": "left",
+                "yanchor": "top",
+                "y": 0.97,
+            },
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": list(COLOURS),
             "xaxis": axis,
             "yaxis": axis,
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.24, "x": 0, "bgcolor": "rgba(0,0,0,0)"},
-            "margin": {"l": 52, "r": 16, "t": 56, "b": 48},
+            "margin": {"l": 52, "r": 16, "t": 64, "b": 48},
             "hovermode": "x unified",
             "hoverlabel": {"font": {"size": 12}},
         }
-    )
+    )  # fmt: skip
 
 
 def rewards(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
@@ -157,7 +168,7 @@ def _figure(title: str, unit: str, dark: bool) -> go.Figure:
     figure = go.Figure()
     figure.update_layout(
         template=template(dark),
-        title=title,
+        title="<br>".join(textwrap.wrap(title, TITLE_WIDTH)),
         xaxis={"title": {"text": "step", "standoff": 4}},
         yaxis={"title": unit, "rangemode": "tozero"},
         uirevision="run",

@@ -33,6 +33,8 @@ STYLE = Path(__file__).with_name("style.css")
 FONT = ("system-ui", "sans-serif")
 MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
+_IS_DARK = "() => document.body.classList.contains('dark')"
+
 _KEYS = """
 <script>
 document.addEventListener('keydown', (event) => {
@@ -64,7 +66,9 @@ def build(shelf: Shelf) -> gr.Blocks:
             with gr.Tab("Duel"):
                 fights = duel.build(shelf)
                 gr.Markdown("Keys: `h` `l` step, `j` `k` question, `u` `i` candidate.")
-        page.load(lambda: overview.show(shelf, None), None, charts.outputs())
+        page.load(None, None, charts.dark, js=_IS_DARK).then(
+            lambda is_dark: overview.show(shelf, None, dark=is_dark), charts.dark, charts.outputs()
+        )
 
         def opened(query: gr.Request) -> list[Any]:
             return duel.show(shelf, duel.from_link(shelf, dict(query.query_params)))

@@ -17,6 +17,8 @@ from a1kit.rewards import Convention, Rules
 from a1kit.store.rows import StepFile, read_step
 from a1kit.store.run_log import list_runs, read_manifest, step_files, step_path
 
+NO_RUN = "There is no run here yet. Start one with: a1kit train --preset micro"
+
 CACHED_STEPS = 8
 
 

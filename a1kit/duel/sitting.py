@@ -25,7 +25,7 @@ from a1kit.duel.errands import Errand, run_errands
 from a1kit.duel.manners import evaluates_text
 from a1kit.duel.neutral import Answers, Request, evaluate
 from a1kit.duel.trial import Told, Trial, Wishes
-from a1kit.duel.verdicts import cut
+from a1kit.duel.verdicts import agree, cut
 from a1kit.errors import QuestionError
 from a1kit.rewards import Rules
 from a1kit.sandbox.protocol import Call, Job, Limits, Observation, ProgramResult, Sandbox, Status
@@ -134,7 +134,7 @@ class Sitting:
             _check_reference(bench, result)
             for call, second in zip(calls, result.observations, strict=True):
                 first = bench.fresh[call]
-                bench.told[call] = Told(first, None if _confirmed(first, second) else second)
+                bench.told[call] = Told(first, None if agree(first, second) else second)
                 if second.status is not Status.TIMEOUT:
                     self._remember_answer(bench, call)
         for bench in self.docket.benches.values():
@@ -293,14 +293,6 @@ def _advance(
 def _to_confirm(bench: Bench) -> list[Call]:
     """First answers that a second run can confirm or refute, in reverse order."""
     return [call for call, seen in bench.fresh.items() if seen.status in (Status.OK, Status.RAISED)][::-1]
-
-
-def _confirmed(first: Observation, second: Observation) -> bool:
-    if first.status is not second.status:
-        return False
-    if first.value is not None and second.value is not None:
-        return first.value.strict == second.value.strict
-    return first.exception == second.exception
 
 
 def _check_reference(bench: Bench, result: ProgramResult) -> None:

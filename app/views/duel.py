@@ -10,9 +10,8 @@ import gradio as gr
 from a1kit.errors import A1KitError
 from a1kit.types import Duel
 from a1kit_app import render
-from a1kit_app.runs import Shelf
+from a1kit_app.runs import NO_RUN, Shelf
 
-NO_RUN = "There is no run here yet. Start one with: a1kit train --preset micro"
 NO_STEP = "This run has not finished a step yet. The page fills in when it does."
 
 _CLICK = """

@@ -17,7 +17,7 @@ from a1kit import figures
 from a1kit.errors import A1KitError
 from a1kit.store.run_log import METRICS, STATUS, read_metrics, read_status, request, withdraw
 from a1kit_app import render
-from a1kit_app.runs import Shelf
+from a1kit_app.runs import NO_RUN, Shelf
 
 POLL_SECONDS = 2.5
 
@@ -35,21 +35,23 @@ Version = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Parts:
-    """The components of the view, in the order in which `show` fills them."""
+    """The components of the view. `dark` holds whether the browser shows the page dark; only the browser knows."""
 
     version: gr.State
+    dark: gr.Checkbox
     run: gr.Dropdown
     tiles: gr.HTML
     plots: tuple[gr.Plot, ...]
 
     def outputs(self) -> list[Any]:
+        """The components that `show` fills, in its order."""
         return [self.version, self.run, self.tiles, *self.plots]
 
 
 def build(shelf: Shelf) -> Parts:
     """Lay the view out inside the current Blocks and connect it."""
     version = gr.State(())
-    dark = gr.State(False)
+    dark = gr.Checkbox(visible="hidden")
     with gr.Row():
         run = gr.Dropdown(label="run", choices=[], min_width=160)
         with gr.Row():
@@ -60,7 +62,7 @@ def build(shelf: Shelf) -> Parts:
     tiles = gr.HTML()
     with gr.Row():
         plots = tuple(gr.Plot(show_label=False, min_width=340) for _ in FIGURES)
-    parts = Parts(version, run, tiles, plots)
+    parts = Parts(version, dark, run, tiles, plots)
 
     def changed(name: str | None, seen: Version, is_dark: bool) -> list[Any]:
         return show(shelf, name, seen, is_dark)
@@ -83,8 +85,7 @@ def show(shelf: Shelf, name: str | None, seen: Version = (), dark: bool = False)
         return [gr.skip()] * (3 + len(FIGURES))
     choices = gr.update(choices=names, value=name)
     if name is None:
-        empty = render.note("There is no run here yet. Start one with: a1kit train --preset micro")
-        return [version, choices, empty, *[None] * len(FIGURES)]
+        return [version, choices, render.note(NO_RUN), *[None] * len(FIGURES)]
     try:
         folder = shelf.folder(name)
         rows = read_metrics(folder)
