@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 
 from a1kit.errors import SandboxUnavailable
 from a1kit.sandbox import Call, Job, Level, Limits, LocalSandbox, Status
+from a1kit.sandbox.trials import peak_megabytes
 from a1kit_bench.attacks import attack_table, condensed_row, summary, whole_corpus
 from a1kit_bench.humaneval import (
     Driven,
@@ -74,7 +74,7 @@ def run(quick: bool = False) -> dict[str, Any]:
         report["attacks by system"] = summary(report["attacks"])
         report["corpus"] = [] if quick else [whole_corpus(box) for box in boxes]
     report["import"] = _import_time()
-    report["memory"] = {"peak RSS of the trusted process, MB": round(_peak_mb(), 1)}
+    report["memory"] = {"peak RSS of the trusted process, MB": round(peak_megabytes(), 1)}
     report["targets"] = list(_targets(report, humaneval))
     return report
 
@@ -256,11 +256,6 @@ def _import_time(times: int = 7) -> dict[str, Any]:
     ]
     seconds = statistics.median(float(answer[0]) for answer in answers)
     return {"import a1kit, s": round(seconds, 4), "torch": any(answer[1] == "True" for answer in answers)}
-
-
-def _peak_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 # --------------------------------------------------------------------------------------------------- targets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import settings
 # pytest --hypothesis-profile=default
 settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
+
+# A shell that runs the tests in the background makes them, and all they start, deaf to Ctrl-C, which some tests press.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -169,11 +169,15 @@ def test_a_line_of_100_megabytes_is_refused_within_bounded_memory(tmp_path: Path
         for _ in range(100):
             file.write(b"x" * 1_000_000)
         file.write(b'"}\n' + jsonl(record("after")))
-    process = start(source)
-    done = Done(process, None)
-    assert [result["id"] for result in done.results] == ["before", None, "after"]
-    assert "100.0 MB long, at most 16.8 MB" in done.results[1]["error"] and done.status == 1
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 300_000
+    measured = (
+        "import sys\nfrom a1kit.cli import main\nfrom a1kit.sandbox.trials import peak_megabytes\n"
+        "try:\n    main(['judge', sys.argv[1]])\nfinally:\n    print(peak_megabytes(), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", measured, str(source)], capture_output=True, text=True, timeout=120)
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [result["id"] for result in results] == ["before", None, "after"]
+    assert "100.0 MB long, at most 16.8 MB" in results[1]["error"] and done.returncode == 1
+    assert float(done.stderr.splitlines()[-1]) < 300
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n  \n"])

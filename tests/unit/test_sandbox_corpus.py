@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from a1kit.sandbox import Status, corpus
 from a1kit.sandbox.corpus import CorpusCall, Kind, _File, hostile, legitimate, reference
 from a1kit.sandbox.traps import VARIABLE, Traps
+from a1kit.sandbox.trials import peak_megabytes
 
 
 @pytest.fixture
@@ -113,3 +116,11 @@ def test_a_signal_is_blank_only_when_asked_for(traps: Traps) -> None:
     assert traps.arm("@SIGNAL@", blank=True) == "0"
     assert traps.arm("@SIGNAL@") == "9"
     assert traps.arm("@UNKNOWN@ @x@") == "@UNKNOWN@ @x@"
+
+
+def test_the_peak_memory_of_a_program_leaves_out_that_of_whoever_started_it() -> None:
+    ballast = bytearray(300 << 20)
+    code = "from a1kit.sandbox.trials import peak_megabytes\nprint(peak_megabytes())"
+    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    assert 5 < peak < 200
+    assert peak_megabytes() > len(ballast) >> 20
