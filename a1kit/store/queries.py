@@ -39,7 +39,7 @@ _VIEWS = {
         detail, outcome, got, why FROM rows WHERE kind = 'test' AND suite IS NOT NULL""",
     "verdicts": """SELECT step, question, candidate, suite, test, if(suite IS NULL, 'replay', 'new') AS origin, source,
         predicted, oracle, outcome, got, why FROM rows WHERE kind = 'test' AND outcome IS NOT NULL""",
-    "book_events": """SELECT step, place, question, candidate, source, life, change, counter
+    "book_events": """SELECT step, place, question, candidate, source, life, change, counter, outcome
         FROM rows WHERE kind = 'event'""",
 }
 

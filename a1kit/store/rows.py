@@ -8,7 +8,7 @@ of its own, so a reader of tests never touches the text of a candidate:
     duel      1 a candidate    its program, rewards, tokens, what TopVar made of it
     suite     1 a completion of the Test LLM
     test      1 a generated test, and 1 a replayed one (suite is null)
-    event     1 a move of a counter of the Mistake Book
+    event     1 a move of a counter of the Mistake Book, with the verdict that made it
 
 Columns that a kind does not have are null, which costs Parquet next to nothing. `docs/data-schema.md` documents the
 columns under the names of the views (`a1kit.store.queries`); text is packed (`a1kit.store.text`).
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from a1kit.selection import advantages, population_std
@@ -103,6 +104,17 @@ COLUMNS: dict[str, pa.DataType] = {
 
 TABLE_SCHEMA = pa.schema(list(COLUMNS.items()), metadata={b"a1kit_schema": str(SCHEMA).encode()})
 
+_USED: dict[str, tuple[str, ...]] = {
+    "step": ("step", "metrics", "seconds"),
+    "question": ("prompt", "entry_point", "reference"),
+    "duel": ("candidate", "text", "code", "load", "detail", "flags", "pass_hist", "reward", "selected", "finished"),
+    "suite": ("candidate", "suite", "text", "validity", "adversity", "reward", "finished"),
+    "test": ("candidate", "suite", "state", "form", "call", "written", "source", "predicted", "oracle", "detail",
+             "outcome", "got", "why"),
+    "event": ("candidate", "source", "life", "change", "counter"),
+}  # fmt: skip
+"""The columns that reading a record back needs, by kind: most columns of a kind are null."""
+
 Row = dict[str, Any]
 
 
@@ -114,7 +126,7 @@ def step_tables(record: StepRecord, events: Sequence[BookEvent] = ()) -> Iterato
         "duel": [],
         "suite": [],
         "test": [],
-        "event": [_event_row(place, event) for place, event in enumerate(events)],
+        "event": _event_rows(record.duels, events),
     }
     selected = set(record.selected)
     taught = _code_advantages(record.duels)
@@ -148,13 +160,19 @@ class StepFile(NamedTuple):
     events: tuple[BookEvent, ...]
 
 
-def read_step(path: Path) -> StepFile:
-    """The step of a step file, as the records it was written from."""
+def read_step(path: Path, question: str | None = None) -> StepFile:
+    """The step of a step file, as the records it was written from.
+
+    question   only the duels and events of this question; `selected` then counts among those duels
+    """
     rows: dict[str, list[Row]] = {kind: [] for kind in KINDS}
     with pq.ParquetFile(path) as file:
         for group in range(file.num_row_groups):
-            for row in file.read_row_group(group).to_pylist():
-                rows[row["kind"]].append(row)
+            kind = file.read_row_group(group, columns=["kind"])["kind"][0].as_py()
+            table = file.read_row_group(group, columns=[*_USED[kind], "question"], use_threads=False)
+            if question is not None and kind != "step":
+                table = table.filter(pc.equal(table["question"], pack(question)))
+            rows[kind] += table.to_pylist()
     questions = {row["question"]: _read_question(row) for row in rows["question"]}
     suites = _by_address(rows["suite"])
     tests = _by_address(rows["test"])
@@ -166,6 +184,16 @@ def read_step(path: Path) -> StepFile:
     selected = tuple(index for index, row in enumerate(rows["duel"]) if row["selected"])
     record = StepRecord(step["step"], duels, selected, dict(step["metrics"]), dict(step["seconds"]))
     return StepFile(record, tuple(_read_event(row) for row in rows["event"]))
+
+
+def step_questions(path: Path) -> list[str]:
+    """The questions of a step file, in the order in which the step has them."""
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=["kind", "question"], use_threads=False)
+            if table["kind"][0].as_py() == "question":
+                return [unpack(name) for name in table["question"].to_pylist()]
+    return []
 
 
 def candidates(duels: Sequence[Duel]) -> list[int]:
@@ -266,8 +294,24 @@ def _test_row(judged: JudgedTest) -> Row:
     }
 
 
-def _event_row(place: int, event: BookEvent) -> Row:
+def _event_rows(duels: Sequence[Duel], events: Sequence[BookEvent]) -> list[Row]:
+    """The moves of the step in order, each with the verdict that made it: how the candidate failed, or that it passed."""
+    failures: dict[tuple[str, int, str], str] = {}
+    for duel, candidate in zip(duels, candidates(duels), strict=True):
+        for suite in duel.suites:
+            for test in suite.tests:
+                if test.verdict is not None and not test.passed:
+                    failures.setdefault((duel.question.id, candidate, test.source), test.verdict.outcome.value)
+    return [
+        _event_row(place, event, failures.get((event.question, event.candidate, event.source)))
+        for place, event in enumerate(events)
+    ]
+
+
+def _event_row(place: int, event: BookEvent, failure: str | None) -> Row:
+    passed = event.change in (Change.PASSED, Change.MASTERED)
     return {
+        "outcome": Outcome.PASSED.value if passed else failure,
         "question": pack(event.question),
         "candidate": event.candidate,
         "source": pack(event.source),

@@ -31,7 +31,7 @@ _COLUMNS = {
         "step question candidate suite test state form call written source predicted oracle detail outcome got why"
     ),
     "verdicts": ("step question candidate suite test origin source predicted oracle outcome got why"),
-    "book_events": ("step place question candidate source life change counter"),
+    "book_events": ("step place question candidate source life change counter outcome"),
     "book": ("question source life state counter entered last_step mastered failures passes"),
 }
 COLUMNS = {view: columns.split() for view, columns in _COLUMNS.items()}
