@@ -14,9 +14,10 @@ from typing import Any
 from a1kit.errors import SandboxUnavailable
 from a1kit.sandbox import LocalSandbox
 from a1kit.sandbox.corpus import HostileProgram, Kind, hostile
+from a1kit.sandbox.naive import NAIVE, Attack, Ruling
 from a1kit.sandbox.traps import Traps
 from a1kit.sandbox.trials import hold_hostile, try_program
-from a1kit_bench.peers import NAIVE, PACKAGED, Attack, Ruling, installed
+from a1kit_bench.peers import PACKAGED, installed
 
 _HANG_SECONDS = 60.0
 _BY_DESIGN = {"nearly_the_number"}

@@ -26,9 +26,9 @@ import pytest
 import a1kit
 from a1kit.sandbox import Level, LocalSandbox, Status
 from a1kit.sandbox.corpus import HostileProgram, Kind, hostile
+from a1kit.sandbox.naive import NAIVE, Attack, Ruling, throw_away
 from a1kit.sandbox.traps import VARIABLE, Traps
 from a1kit.sandbox.trials import hold_hostile
-from a1kit_bench.peers import NAIVE, Attack, Ruling, throw_away
 
 PEAK_MEMORY_MB = 300
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from a1kit.sandbox import Level, LocalSandbox
+from a1kit.sandbox.naive import Attack, Ruling
 from a1kit_bench import humaneval, sandbox
 from a1kit_bench.attacks import attack_table, attacks, condensed_row, summary
 from a1kit_bench.humaneval import Driven, Problem, Timing, literal_cases, table, time_systems, times_faster
-from a1kit_bench.peers import PACKAGED, Attack, Ruling, installed
+from a1kit_bench.peers import PACKAGED, installed
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
