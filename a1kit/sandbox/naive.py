@@ -95,7 +95,7 @@ def by_markers(attack: Attack, seconds: float = 5.0) -> Ruling:
     return ruling_of(end, passed)
 
 
-NAIVE: Mapping[str, Callable[[Attack], Ruling]] = {"exit-status": by_exit_status, "markers": by_markers}
+NAIVE: Mapping[str, Callable[..., Ruling]] = {"exit-status": by_exit_status, "markers": by_markers}
 """The judges re-created here, by the name that the corpus uses."""
 
 
