@@ -1,10 +1,19 @@
-"""Steps without models: duels whose texts and verdicts come from a seed, for load tests of the store and the viewer."""
+"""Steps and runs without models: duels whose texts and verdicts come from a seed, for load tests of the store and the
+viewer.
+
+A run of 2,000 steps over 256 questions, each step asking 8 of them with 8 candidates × 8 suites = 64 suites a question
+of 5 tests, has 5 million tests. Everything goes through the run's own writers, so it is a run like any other.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
+from a1kit.store.book import Book
+from a1kit.store.run_log import RunLog
 from a1kit.types import (
     Completion,
     Duel,
@@ -20,6 +29,15 @@ from a1kit.types import (
     Verdict,
 )
 
+PHASES = ("write", "attack", "recall", "judge", "score", "remember", "learn_code", "learn_tests")
+METRICS = (
+    "code/reward", "code/loads", "code/pass_new", "code/pass_hist", "code/length", "code/finished", "code/flat_groups",
+    "code/spread", "code/loss", "code/grad_norm", "code/kl", "code/entropy", "tests/reward", "tests/validity",
+    "tests/adversity", "tests/kill_rate", "tests/valid", "tests/corrected", "tests/dropped", "tests/written",
+    "tests/length", "tests/finished", "tests/flat_groups", "tests/spread", "tests/loss", "tests/grad_norm", "tests/kl",
+    "tests/entropy", "topvar/sigma", "topvar/sigma_all", "book/recalled", "seconds",
+)  # fmt: skip
+
 Recall = Callable[[str, int], tuple[str, ...]]
 
 
@@ -31,18 +49,44 @@ def synthetic_step(
     suites: int = 3,
     tests: int = 4,
     pool: int = 96,
+    calls: int = 100,
     seed: int = 0,
     history: Recall | None = None,
 ) -> StepRecord:
-    """One step over `questions` of a pool, with everything a real one has; `history` recalls from a book."""
+    """One step over `questions` of a pool, with everything a real one has; `history` recalls from a book.
+
+    calls   how many different arguments the tests of a question have
+    """
     source = random.Random(f"{seed}/{step}")
     duels = []
     for number in sorted(source.sample(range(pool), questions)):
         question = _question(number)
         recalled = history(question.id, 8) if history else ()
-        duels += [_duel(source, question, candidate, suites, tests, recalled) for candidate in range(candidates)]
-    metrics = {"code/reward": source.random(), "tests/reward": source.random()}
-    return StepRecord(step, tuple(duels), (0,), metrics, {"write": source.random(), "judge": source.random()})
+        duels += [
+            _duel(source, question, candidate, (suites, tests, calls), recalled) for candidate in range(candidates)
+        ]
+    chosen = tuple(range(0, len(duels), max(1, candidates)))
+    metrics = {name: source.random() for name in METRICS}
+    return StepRecord(step, tuple(duels), chosen, metrics, {phase: source.random() for phase in PHASES})
+
+
+def write_run(folder: Path, steps: int, *, seed: int = 0, calls: int = 400) -> int:
+    """Write a run of `steps` steps as described above into `folder`; the number of its generated tests."""
+    game = {"tests": 5, "alpha": 0.5, "convention": "release", "predictions": True}
+    with RunLog.create(folder, {"game": game, "steps": steps, "seed": seed}) as log:
+        book = Book()
+        count = 0
+        for step in range(1, steps + 1):
+            record = synthetic_step(
+                step, questions=8, candidates=8, suites=8, tests=5, pool=256, calls=calls, seed=seed,
+                history=book.recall,
+            )  # fmt: skip
+            changes = book.record(step, record.duels)
+            metrics = {"book/added": changes.added, "book/removed": changes.removed, "book/size": changes.size}
+            log.write_step(replace(record, metrics={**record.metrics, **metrics}), changes.events)
+            count += sum(len(suite.tests) for duel in record.duels for suite in duel.suites)
+        log.write_status(state="finished", step=steps, steps=steps)
+    return count
 
 
 def _question(number: int) -> Question:
@@ -53,11 +97,12 @@ def _question(number: int) -> Question:
 
 
 def _duel(
-    source: random.Random, question: Question, candidate: int, suites: int, tests: int, recalled: tuple[str, ...]
+    source: random.Random, question: Question, candidate: int, sizes: tuple[int, int, int], recalled: tuple[str, ...]
 ) -> Duel:
+    suites, tests, calls = sizes
     loads = source.random() > 0.05
     code = f"def {question.entry_point}(x):\n    return x + {source.randrange(9)}  # {candidate}\n"
-    fights = tuple(_suite(source, question.entry_point, tests, loads) for _ in range(suites))
+    fights = tuple(_suite(source, question.entry_point, (tests, calls), loads) for _ in range(suites))
     replay = tuple(_judged(source, text, State.VALID, loads) for text in recalled)
     passed = [test.passed for test in replay]
     return Duel(
@@ -74,10 +119,11 @@ def _duel(
     )
 
 
-def _suite(source: random.Random, entry_point: str, tests: int, loads: bool) -> Suite:
+def _suite(source: random.Random, entry_point: str, sizes: tuple[int, int], loads: bool) -> Suite:
+    tests, calls = sizes
     written = []
     for _ in range(tests):
-        argument = source.randrange(-50, 50)
+        argument = source.randrange(-(calls // 2), (calls + 1) // 2)
         state = source.choices([State.VALID, State.CORRECTED, State.RAISED, State.REPEATED], [8, 2, 1, 1])[0]
         written.append(_judged(source, f"assert {entry_point}({argument}) == {argument + 1}", state, loads))
     return Suite(

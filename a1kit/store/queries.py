@@ -9,7 +9,8 @@ Views (columns: `docs/data-schema.md`): `steps`, `questions`, `duels`, `suites`,
 trainer's database, takes a lock or writes a file.
 
 The connection is closed to the rest of the machine: it reads the run's own step files, loads no extension, and `query`
-accepts one SELECT at a time, within a limit of rows and seconds.
+accepts one SELECT at a time, in a transaction that cannot write, within a limit of rows and seconds. That is enough for
+SQL of one's own; SQL from elsewhere can still take memory or crash the process, and belongs in `a1kit.store.console`.
 """
 
 from __future__ import annotations
@@ -65,6 +66,21 @@ class Result(NamedTuple):
     cut: bool
 
 
+def closed_database(folder: Path, *, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB that can read the step files of the run in `folder`, and nothing else of the machine."""
+    # One file more than is there now may appear any time, so folders are allowed, not files.
+    allowed = [str(folder.resolve() / name) for name in (STEPS, SEGMENTS)]
+    database = duckdb.connect(":memory:", config={"threads": threads, "memory_limit": memory})
+    database.execute(f"SET allowed_directories = {literal(allowed)}")
+    database.execute("SET temp_directory = ''")
+    database.execute("SET autoinstall_known_extensions = false")
+    database.execute("SET autoload_known_extensions = false")
+    database.execute("SET python_enable_replacements = false")  # a table name is not a Python variable's
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
+    return database
+
+
 class RunView:
     """A reader of one run. Safe to use from one thread at a time; make one a thread."""
 
@@ -72,15 +88,7 @@ class RunView:
         read_manifest(folder)
         self.folder = folder.resolve()
         self._files: tuple[str, ...] | None = None
-        # One file more than is there now may appear any time, so folders are allowed, not files.
-        allowed = [str(self.folder / name) for name in (STEPS, SEGMENTS)]
-        self._database = duckdb.connect(":memory:", config={"threads": threads, "memory_limit": memory})
-        self._database.execute(f"SET allowed_directories = {_literal(allowed)}")
-        self._database.execute("SET temp_directory = ''")
-        self._database.execute("SET autoinstall_known_extensions = false")
-        self._database.execute("SET autoload_known_extensions = false")
-        self._database.execute("SET enable_external_access = false")
-        self._database.execute("SET lock_configuration = true")
+        self._database = closed_database(self.folder, memory=memory, threads=threads)
         self._database.register("no_rows", TABLE_SCHEMA.empty_table())
         self._database.execute("CREATE TABLE nothing AS SELECT * FROM no_rows")
         self._database.unregister("no_rows")
@@ -92,7 +100,7 @@ class RunView:
         if files == self._files:
             return False
         self._files = files
-        source = f"read_parquet({_literal(files)})" if files else "nothing"
+        source = f"read_parquet({literal(files)})" if files else "nothing"
         self._database.execute(f"CREATE OR REPLACE VIEW rows AS FROM {source}")
         for name, select in _VIEWS.items():
             self._database.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
@@ -115,6 +123,8 @@ class RunView:
         timer = threading.Timer(seconds, self._database.interrupt)
         timer.daemon = True
         timer.start()
+        # A SELECT may hold an INSERT or a DELETE in its WITH part, hence the transaction that cannot write.
+        self._database.execute("BEGIN TRANSACTION READ ONLY")
         try:
             cursor = self._database.execute(statements[0], list(parameters))
             columns = tuple(column[0] for column in cursor.description or ())
@@ -129,6 +139,7 @@ class RunView:
             raise InputError(f"this query does not work: {error}") from error
         finally:
             timer.cancel()
+            self._database.rollback()
         return Result(columns, [tuple(map(_readable, row)) for row in rows[:limit]], len(rows) > limit)
 
     def records(self, sql: str, parameters: Sequence[Any] = (), *, limit: int = 1000) -> list[dict[str, Any]]:
@@ -172,7 +183,8 @@ def _span(steps: list[int]) -> str:
     return f"{steps[0]} to {steps[-1]}" if steps else "none yet"
 
 
-def _literal(paths: Sequence[str]) -> str:
+def literal(paths: Sequence[str]) -> str:
+    """A list of paths as SQL."""
     quoted = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
     return f"[{quoted}]"
 

@@ -295,7 +295,7 @@ def _test_row(judged: JudgedTest) -> Row:
 
 
 def _event_rows(duels: Sequence[Duel], events: Sequence[BookEvent]) -> list[Row]:
-    """The moves of the step in order, each with the verdict that made it: how the candidate failed, or that it passed."""
+    """The moves of the step in order, each with the verdict that made it: how the candidate failed, or a pass."""
     failures: dict[tuple[str, int, str], str] = {}
     for duel, candidate in zip(duels, candidates(duels), strict=True):
         for suite in duel.suites:
