@@ -14,12 +14,18 @@ from pathlib import Path
 
 from a1kit.errors import InputError
 from a1kit.rewards import Convention, Rules
-from a1kit.store.rows import StepFile, read_step
+from a1kit.store.console import Console
+from a1kit.store.index import RunIndex
+from a1kit.store.rows import StepFile, read_step, step_questions
 from a1kit.store.run_log import list_runs, read_manifest, step_files, step_path
 
 NO_RUN = "There is no run here yet. Start one with: a1kit train --preset micro"
 
-CACHED_STEPS = 8
+CACHED_STEPS = 16
+"""Questions of steps that are kept read."""
+
+KEPT_INDEXES = 2
+"""Runs whose index is kept; the one used longest ago goes."""
 
 
 @dataclass
@@ -28,12 +34,21 @@ class Shelf:
 
     root: Path
     named: Sequence[Path] = ()
-    _steps: OrderedDict[tuple[str, int, int], StepFile] = field(default_factory=OrderedDict)
+    console: Console = field(default_factory=Console)
+    """Answers the SQL box."""
+    _steps: OrderedDict[tuple[object, ...], StepFile] = field(default_factory=OrderedDict)
+    _indexes: OrderedDict[Path, RunIndex] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def names(self) -> list[str]:
         """Names of the runs there are, newest first; those named on the command line before all others."""
         return list(self._found())
+
+    def add(self, folder: Path) -> str:
+        """Show another run, and its name here."""
+        if folder.resolve() not in [path.resolve() for path in self.named]:
+            self.named = (*self.named, folder)
+        return folder.resolve().name
 
     def folder(self, name: str) -> Path:
         """The folder of a run by its name. Raises `InputError` for a name that is not on the shelf."""
@@ -45,24 +60,42 @@ class Shelf:
     def steps(self, name: str) -> list[int]:
         return [int(path.stem) for path in step_files(self.folder(name))]
 
-    def step(self, name: str, step: int) -> StepFile:
-        """One step of a run, from its own file or the cache."""
+    def questions(self, name: str, step: int) -> list[str]:
+        """The questions of a step, in its order."""
+        try:
+            return step_questions(step_path(self.folder(name), step))
+        except FileNotFoundError as error:
+            raise InputError(f"run {name!r} has no step {step} any more.") from error
+
+    def step(self, name: str, step: int, question: str | None = None) -> StepFile:
+        """One step of a run, or one question of it, from its own file or the cache."""
         path = step_path(self.folder(name), step)
         try:
             stat = path.stat()
+            key = (path, question, stat.st_mtime_ns, stat.st_size)
+            with self._lock:
+                if key in self._steps:
+                    self._steps.move_to_end(key)
+                    return self._steps[key]
+            read = read_step(path, question)
         except FileNotFoundError as error:
             raise InputError(f"run {name!r} has no step {step} any more.") from error
-        key = (str(path), stat.st_mtime_ns, stat.st_size)
-        with self._lock:
-            if key in self._steps:
-                self._steps.move_to_end(key)
-                return self._steps[key]
-        read = read_step(path)
         with self._lock:
             self._steps[key] = read
             while len(self._steps) > CACHED_STEPS:
                 self._steps.popitem(last=False)
         return read
+
+    def index(self, name: str) -> RunIndex:
+        """The index of a run, with the steps there are now."""
+        folder = self.folder(name)
+        with self._lock:
+            index = self._indexes.pop(folder, None) or RunIndex(folder)
+            self._indexes[folder] = index
+            while len(self._indexes) > KEPT_INDEXES:
+                self._indexes.popitem(last=False)[1].close()
+        index.refresh()
+        return index
 
     def rules(self, name: str) -> Rules:
         """The reward rules the run was trained with."""

@@ -9,8 +9,9 @@ that are wanted. The index keeps what the Mistake Book's view needs: one row a l
 move of a counter without them, one row a question that was asked. A life begins with its move `entered`, which alone
 carries texts, so nothing has to be grouped to find the lives; 2 million moves take some 100 MB.
 
-The state of the book after a step is computed once and kept for the next question about it (`KEPT` of them), so a time
-travel costs one pass over the moves, and every filter, sort and page after it a scan of the lives.
+The state of the book after a step is one row a life. It is made from the newest kept state before it and the moves
+since then; states are kept every `PINNED` steps, for now, and for the step travelled to last. So going to any step
+costs a pass over at most `PINNED` steps' moves, following a run a pass over the new ones, and a filter a scan of lives.
 
 It reads step files and segments only, takes no lock of the run, and writes nothing. A run that was rolled back to a
 checkpoint is noticed by its newest step having changed, and is read anew. One lock serves all threads: queries take
@@ -38,8 +39,8 @@ from a1kit.store.segments import segment_files, segment_steps
 from a1kit.store.text import pack, unpack
 from a1kit.types import Outcome
 
-KEPT = 2
-"""States of the book that are kept: now, and the step one travelled to."""
+PINNED = 256
+"""Steps between kept states of the book."""
 
 SETTLED = 1_000_000_000
 """Nanoseconds after which a folder's time tells whether it has changed since."""
@@ -162,7 +163,7 @@ class RunIndex:
         self._last = -1
         self._stamp: tuple[int, ...] = ()
         self._steps_stamp: tuple[int, ...] = ()
-        self._states: list[tuple[int, str]] = []
+        self._states: dict[int, str] = {}
         self._clear()
 
     # -- keeping up ----------------------------------------------------------------------------------------------
@@ -186,8 +187,10 @@ class RunIndex:
                 self._read(files, newest)
             except duckdb.IOException as error:
                 raise RunError(f"a file of the run went away while it was read: {error}. Ask again.") from error
+            pins = range(self._last // PINNED * PINNED + PINNED, newest + 1, PINNED)
             self._last, self._stamp = newest, _stamp(step_path(self.folder, newest))
-            self._forget_states()
+            for pin in pins:
+                self._state(pin)
             self.version += 1
             return True
 
@@ -218,15 +221,12 @@ class RunIndex:
         self._database.commit()
 
     def _clear(self) -> None:
-        self._database.execute(_TABLES)
-        self._last, self._stamp = -1, ()
-        self._forget_states()
-        self.version += 1
-
-    def _forget_states(self) -> None:
-        for _, name in self._states:
+        for name in self._states.values():
             self._database.execute(f"DROP TABLE {name}")
         self._states.clear()
+        self._database.execute(_TABLES)
+        self._last, self._stamp = -1, ()
+        self.version += 1
 
     # -- the book ------------------------------------------------------------------------------------------------
 
@@ -238,11 +238,10 @@ class RunIndex:
     def totals(self, step: int | None = None) -> Totals:
         """How many tests live in the book and have been mastered, and how many questions have living ones."""
         with self._lock:
-            state = self._state(step)
             return Totals(
                 *self._one(
                     "SELECT count(*) FILTER (counter > 0), count(*) FILTER (counter = 0),"
-                    f" count(DISTINCT question) FILTER (counter > 0) FROM {state}"
+                    f" count(DISTINCT question) FILTER (counter > 0) FROM {self._book(step)}"
                 )
             )
 
@@ -257,7 +256,7 @@ class RunIndex:
     def test(self, life: int, step: int | None = None) -> BookTest:
         """One test by the number of its life. Raises `InputError` when the book had no such test by then."""
         with self._lock:
-            rows = self._all(f"SELECT {_TEST} FROM {self._state(step)} WHERE life = ?", [life])
+            rows = self._all(f"SELECT {_TEST} FROM {self._book(step)} WHERE life = ?", [life])
         if not rows:
             raise InputError(f"the book has no test number {life}" + (f" at step {step}." if step else "."))
         return _test(rows[0])
@@ -313,7 +312,7 @@ class RunIndex:
         with self._lock:
             rows = self._all(
                 "WITH book AS (SELECT question, count(*) AS alive, sum(counter)::BIGINT AS weight"
-                f" FROM {self._state(step)} WHERE counter > 0 GROUP BY question)"
+                f" FROM {self._book(step)} WHERE counter > 0 GROUP BY question)"
                 " SELECT question, count(*), avg(pass_new), avg(solved), coalesce(any_value(alive), 0),"
                 " coalesce(any_value(weight), 0) FROM asked LEFT JOIN book USING (question)"
                 f" WHERE step <= ? AND contains(question, ?) GROUP BY question ORDER BY {_HARD} LIMIT {count}",
@@ -355,17 +354,23 @@ class RunIndex:
     def _state(self, step: int | None) -> str:
         """The table with the book as it was after a step."""
         until = min(self._until(step), self._last)
-        for kept, name in self._states:
-            if kept == until:
-                return name
-        name = f"state_{until + 1}"
-        self._database.execute(f"CREATE TABLE {name} AS {_STATE}", [until])
-        self._states.append((until, name))
-        # The present one is asked for most and stays; of the others the oldest goes.
-        for kept, old in [entry for entry in self._states if entry[0] != self._last][: len(self._states) - KEPT]:
-            self._database.execute(f"DROP TABLE {old}")
-            self._states.remove((kept, old))
-        return name
+        if until not in self._states:
+            before = max((kept for kept in self._states if kept < until), default=-1)
+            name = f"state_{until + 1}"
+            base = self._states.get(before, "no_state")
+            self._database.execute(f"CREATE TABLE {name} AS {_STATE.format(base=base)}", [before, until])
+            self._states[until] = name
+            for old in [kept for kept in self._states if kept % PINNED and kept not in (until, self._last)]:
+                self._database.execute(f"DROP TABLE {self._states.pop(old)}")
+        return self._states[until]
+
+    def _book(self, step: int | None) -> str:
+        """FROM of a query over the tests of the book as it was after a step."""
+        until = min(self._until(step), self._last)
+        return (
+            f"(SELECT *, if(counter = 0, last_step, {until}) - entered AS age FROM {self._state(step)}"
+            " JOIN lives USING (life))"
+        )
 
     def _where(self, choice: Choice) -> tuple[str, list[Any]]:
         """FROM and WHERE of a choice, and the values of its parameters."""
@@ -387,7 +392,7 @@ class RunIndex:
                 if bound is not None:
                     tests.append(f"{column} {sign} ?")
                     values.append(bound)
-        return f"FROM {self._state(choice.step)} WHERE {' AND '.join(tests) or 'true'}", values
+        return f"FROM {self._book(choice.step)} WHERE {' AND '.join(tests) or 'true'}", values
 
     def _all(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -404,6 +409,8 @@ CREATE OR REPLACE TABLE moves (life BIGINT, step INTEGER, place INTEGER, candida
     change ENUM ('entered', 'failed', 'passed', 'mastered'), outcome {outcomes});
 CREATE OR REPLACE TABLE asked (step INTEGER, question VARCHAR, pass_new DOUBLE, solved DOUBLE);
 CREATE OR REPLACE TABLE problems (question VARCHAR, entry_point VARCHAR, reference VARCHAR);
+CREATE OR REPLACE TABLE no_state (life BIGINT, counter INTEGER, last_step INTEGER, failures INTEGER, passes INTEGER,
+    kinds INTEGER);
 """.format(outcomes="ENUM (" + ", ".join(f"'{outcome.value}'" for outcome in Outcome) + ")")
 
 _INSERTS = {
@@ -418,19 +425,22 @@ _INSERTS = {
 _BITS = " ".join(f"WHEN '{outcome.value}' THEN {1 << place}" for place, outcome in enumerate(FAILURES))
 
 _STATE = f"""
-SELECT life, question, source, entered, counter, last_step, if(counter = 0, last_step, NULL) AS mastered,
-       failures, passes, if(counter = 0, last_step, $1) - entered AS age, kinds
-FROM lives JOIN (
+WITH since AS (
     SELECT life, arg_max(counter, step::BIGINT * 4294967296 + place) AS counter, max(step) AS last_step,
            count(*) FILTER (change <= 'failed') AS failures, count(*) FILTER (change > 'failed') AS passes,
            bit_or(CASE outcome {_BITS} ELSE 0 END) AS kinds
-    FROM moves WHERE step <= $1 GROUP BY life
-) USING (life)
+    FROM moves WHERE step > $1 AND step <= $2 GROUP BY life
+)
+SELECT life, coalesce(since.counter, base.counter) AS counter, coalesce(since.last_step, base.last_step) AS last_step,
+       (coalesce(base.failures, 0) + coalesce(since.failures, 0))::INTEGER AS failures,
+       (coalesce(base.passes, 0) + coalesce(since.passes, 0))::INTEGER AS passes,
+       coalesce(base.kinds, 0) | coalesce(since.kinds, 0) AS kinds
+FROM {{base}} AS base FULL JOIN since USING (life)
 """
 
 _TEST = (
-    "life, question, source, if(counter > 0, 'alive', 'mastered'), counter, entered, last_step, mastered, failures,"
-    " passes, age, kinds"
+    "life, question, source, if(counter > 0, 'alive', 'mastered'), counter, entered, last_step,"
+    " if(counter = 0, last_step, NULL), failures, passes, age, kinds"
 )
 
 _HARD = "avg(pass_new) NULLS LAST, question"
@@ -439,7 +449,7 @@ _HARD = "avg(pass_new) NULLS LAST, question"
 def _test(row: Sequence[Any]) -> BookTest:
     life, question, source, *rest, bits = row
     kinds = tuple(kind for place, kind in enumerate(FAILURES) if bits >> place & 1)
-    return BookTest(life, unpack(question), unpack(source), *rest, kinds)
+    return BookTest(life, unpack(question), unpack(source), *rest, kinds)  # type: ignore[call-arg]
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
