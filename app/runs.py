@@ -6,6 +6,7 @@ path. Steps are immutable once written, so a small cache keyed by the file's tim
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ class Shelf:
     """Answers the SQL box."""
     _steps: OrderedDict[tuple[object, ...], StepFile] = field(default_factory=OrderedDict)
     _indexes: OrderedDict[Path, RunIndex] = field(default_factory=OrderedDict)
+    _exports: tempfile.TemporaryDirectory[str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def names(self) -> list[str]:
@@ -93,9 +95,16 @@ class Shelf:
             index = self._indexes.pop(folder, None) or RunIndex(folder)
             self._indexes[folder] = index
             while len(self._indexes) > KEPT_INDEXES:
-                self._indexes.popitem(last=False)[1].close()
+                self._indexes.popitem(last=False)  # another thread may still be reading it; it closes when let go
         index.refresh()
         return index
+
+    def exports(self) -> Path:
+        """A new folder for one exported file. All of them go when the program ends."""
+        with self._lock:
+            if self._exports is None:
+                self._exports = tempfile.TemporaryDirectory(prefix="a1kit-export-", ignore_cleanup_errors=True)
+        return Path(tempfile.mkdtemp(dir=self._exports.name))
 
     def rules(self, name: str) -> Rules:
         """The reward rules the run was trained with."""
