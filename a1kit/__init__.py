@@ -14,6 +14,7 @@ _LAZY = {
     "judge": "a1kit.duel",
     "LocalSandbox": "a1kit.sandbox",
     "FakeSandbox": "a1kit.sandbox",
+    "view": "a1kit_app.notebook",
 }
 
 __all__ = ["__version__", *sorted(_LAZY)]

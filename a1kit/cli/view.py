@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from a1kit.errors import MissingDependency
-from a1kit.store.run_log import read_manifest
+from a1kit.store.run_log import list_runs, read_manifest
 
 
 def command(
@@ -16,7 +16,9 @@ def command(
     root: Annotated[Path, typer.Option(help="Folder whose runs are offered.")] = Path("runs"),
     port: Annotated[int | None, typer.Option(help="Port; a free one unless given.", min=1, max=65535)] = None,
     host: Annotated[str, typer.Option(help="Address to serve on; others than loopback need --password.")] = "127.0.0.1",
-    password: Annotated[str | None, typer.Option(help="Asked of visitors, whose user name is a1kit.")] = None,
+    password: Annotated[
+        str | None, typer.Option(help="Asked of visitors, whose user name is a1kit.", envvar="A1KIT_PASSWORD")
+    ] = None,
 ) -> None:
     """Serve the inspector until interrupted."""
     for run in runs or ():
@@ -27,4 +29,9 @@ def command(
         if error.name not in ("gradio", "plotly"):
             raise
         raise MissingDependency(f"the inspector needs {error.name}: pip install 'a1kit[app]'") from error
+    found = list_runs(root)
+    if found:
+        print(f"runs under {root}: {', '.join(path.name for path in found)}", flush=True)
+    elif not runs:
+        print(f"no run under {root} yet: the page offers a recorded one, and can start a training", flush=True)
     launch(root, runs or (), host=host, port=port, password=password)
