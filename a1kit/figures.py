@@ -29,6 +29,9 @@ PHASES = ("write", "attack", "recall", "judge", "score", "remember", "learn_code
 TITLE_WIDTH = 36
 """Characters of a title's line: what a phone shows."""
 
+LABEL = 22
+"""Characters of a question's name beside a figure."""
+
 EMPTY = "Nothing to draw yet: the first step is not finished."
 
 
@@ -161,6 +164,58 @@ def co_evolution(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
+def heat_map(
+    questions: Sequence[str], steps: Sequence[int], values: Sequence[Sequence[float | None]], *, dark: bool = False
+) -> go.Figure:
+    """Pass rates on new tests of questions (rows, the hardest first) over spans of steps; blank where not asked.
+
+    steps    the first step of each span;  values  one row a question, one value a span, 0 to 1 or None
+    """
+    known = [rate for rate in (values[0] if values else ()) if rate is not None]
+    title = f"Hardest: {_short(questions[0])}, {sum(known) / len(known):.0%} of new tests passed" if known else EMPTY
+    figure = _figure(title, "", dark)
+    figure.add_trace(
+        go.Heatmap(
+            z=[list(row) for row in values],
+            x=[f"{step}" for step in steps],
+            y=[_short(name) for name in questions],
+            customdata=[[name] * len(steps) for name in questions],
+            zmin=0,
+            zmax=1,
+            colorscale="Cividis",
+            xgap=1,
+            ygap=1,
+            hoverongaps=False,
+            colorbar={"title": {"text": "passed"}, "tickformat": ".0%", "thickness": 12},
+            hovertemplate="%{customdata}<br>from step %{x}: %{z:.0%} passed<extra></extra>",
+        )
+    )
+    figure.update_layout(hovermode="closest", height=160 + 18 * max(6, len(questions)))
+    figure.update_xaxes(type="category", nticks=10)
+    figure.update_yaxes(autorange="reversed", type="category", tickfont={"size": 11}, rangemode="normal")
+    return figure
+
+
+def life_line(moves: Sequence[tuple[int, int]], *, dark: bool = False) -> go.Figure:
+    """The counter of one test over steps: (step, counter after a move), in order."""
+    last = moves[-1] if moves else None
+    title = EMPTY if last is None else f"Count {last[1]} at step {last[0]}" + ("" if last[1] else ": mastered")
+    figure = _figure(title, "count", dark)
+    start = [(moves[0][0], 0)] if moves else []
+    points = [*start, *moves]
+    figure.add_trace(
+        go.Scatter(
+            x=[step for step, _ in points],
+            y=[count for _, count in points],
+            mode="lines+markers",
+            line={"color": TESTS, "shape": "hv", "width": 2},
+            hovertemplate="count %{y} after step %{x}<extra></extra>",
+        )
+    )
+    figure.update_layout(hovermode="closest", height=260, uirevision=f"{moves[:1]}")
+    return figure
+
+
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
@@ -175,6 +230,10 @@ def _figure(title: str, unit: str, dark: bool) -> go.Figure:
         height=340,
     )
     return figure
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LABEL else f"{name[: LABEL - 1]}…"
 
 
 def _line(rows: Sequence[Row], name: str, label: str, colour: str, **options: Any) -> go.Scatter:

@@ -6,7 +6,8 @@
 Reads run folders only (`a1kit.store`); takes no lock, opens no database of a trainer, and writes nothing but requests
 in a run's `control/`. Nothing is fetched from or sent to anywhere: no fonts, no analytics, no share link.
 
-A bind that other machines can reach is refused without a password.
+A bind that other machines can reach is refused without a password. On a loopback address only requests to this
+machine's own names are answered, so that no page of another site can speak to the server through a visitor's browser.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,22 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import gradio as gr
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from a1kit.errors import InputError
+from a1kit_app.playroom import Playroom
 from a1kit_app.runs import Shelf
-from a1kit_app.views import duel, overview
+from a1kit_app.starting import Starter
+from a1kit_app.views import attacks, book, duel, overview, play, start
+
+USER = "a1kit"
+"""The one name under which visitors log in."""
+
+LARGEST_UPLOAD = "2mb"
+
+# A page of another site may make its own name point here (DNS rebinding) and would then speak to us as its own server.
+_LOOPBACK = ["localhost", "127.0.0.1", "::1", "[::1]", "["]
 
 STYLE = Path(__file__).with_name("style.css")
 
@@ -56,16 +70,23 @@ def theme() -> gr.Theme:
     return gr.themes.Default(font=FONT, font_mono=MONO, primary_hue="blue")
 
 
-def build(shelf: Shelf) -> gr.Blocks:
+def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
     """The whole page."""
     with gr.Blocks(title="a1kit inspector", analytics_enabled=False, fill_width=True) as page:
         gr.Markdown("# a1kit inspector")
-        with gr.Tabs():
-            with gr.Tab("Overview"):
+        first = start.build(shelf, starter)
+        with gr.Tabs() as tabs:
+            with gr.Tab("Overview", id="overview"):
                 charts = overview.build(shelf)
-            with gr.Tab("Duel"):
+            with gr.Tab("Duel", id="duel"):
                 fights = duel.build(shelf)
                 gr.Markdown("Keys: `h` `l` step, `j` `k` question, `u` `i` candidate.")
+            with gr.Tab("Mistake Book", id="book") as mistakes:
+                tests = book.build(shelf, charts.dark)
+            with gr.Tab("Play") as playing:
+                play.build(shelf, room, page, playing)
+            with gr.Tab("Attacks"):
+                attacks.build(room)
         page.load(None, None, charts.dark, js=_IS_DARK).then(
             lambda is_dark: overview.show(shelf, None, dark=is_dark), charts.dark, charts.outputs()
         )
@@ -74,7 +95,32 @@ def build(shelf: Shelf) -> gr.Blocks:
             return duel.show(shelf, duel.from_link(shelf, dict(query.query_params)))
 
         page.load(opened, None, fights.outputs())
+        # A view that nobody sees does not poll.
+        tabs.select(_polling, None, [charts.timer, tests.timer], show_progress="hidden")
+        mistakes.select(
+            lambda place, is_dark, *values: book.follow(shelf, place, is_dark, book.Asked(*values)),
+            tests.inputs(), tests.outputs(), show_progress="minimal",
+        )  # fmt: skip
+        first.demo.click(lambda: start.open_demo(shelf), None, None).then(
+            lambda is_dark: overview.show(shelf, None, dark=is_dark), charts.dark, charts.outputs()
+        ).then(opened, None, fights.outputs()).then(
+            lambda: start.look(shelf, starter), None, first.outputs(), show_progress="hidden"
+        )
     return page
+
+
+def _polling(event: gr.SelectData) -> list[Any]:
+    return [gr.update(active=event.value == name) for name in ("Overview", "Mistake Book")]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running inspector: where it answers, and the shelf it shows."""
+
+    address: str
+    port: int
+    shelf: Shelf
+    page: gr.Blocks
 
 
 def launch(
@@ -84,16 +130,32 @@ def launch(
     host: str = "127.0.0.1",
     port: int | None = None,
     password: str | None = None,
-    block: bool = True,
-) -> str:
-    """Serve the inspector and return its address.
+) -> None:
+    """Serve the inspector until interrupted; see `serve`."""
+    server = serve(root, runs, host=host, port=port, password=password)
+    print(f"a1kit inspector: {server.address}   (Ctrl-C ends it)", flush=True)
+    if not _is_loopback(host):
+        print(f"Others can reach it; they log in as {USER} with the password that was set.", flush=True)
+    server.page.block_thread()
+
+
+def serve(
+    root: Path,
+    runs: Sequence[Path] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    password: str | None = None,
+    root_path: str | None = None,
+) -> Server:
+    """Serve the inspector from threads of this process.
 
     root       folder whose runs are offered;  runs: further run folders
     port       None takes a free one
     password   asked of every visitor (user name: a1kit); needed when `host` is not a loopback address
-    block      wait until interrupted; otherwise the server runs in a background thread
+    root_path  path under which a proxy shows the page (`/user/ada/proxy/7860`)
 
-    Raises `InputError` for a host that others can reach without a password.
+    Raises `InputError` for a host that others can reach without a password, and when no port can be had.
     """
     if not _is_loopback(host) and not password:
         raise InputError(
@@ -102,32 +164,48 @@ def launch(
         )
     if port is not None and _is_taken(host, port):
         raise InputError(f"port {port} on {host} is taken by another program; leave --port away to use a free one.")
-    page = build(Shelf(root, tuple(runs)))
-    _, address, _ = page.queue(default_concurrency_limit=4, max_size=64).launch(
-        server_name=host,
-        server_port=port,
-        auth=_checker(password) if password else None,
-        theme=theme(),
-        css_paths=[STYLE],
-        head=_KEYS,
-        footer_links=[],
-        quiet=True,
-        max_file_size="2mb",
-        prevent_thread_lock=True,
-        ssr_mode=False,
-        show_error=True,
-    )
-    if block:
-        print(f"a1kit inspector: {address}   (Ctrl-C ends it)", flush=True)
-        page.block_thread()
-    return str(address)
+    shelf = Shelf(root, tuple(runs))
+    page = build(shelf, Playroom(shelf), Starter(root))
+    # A proxy may pass its own name on; without one, only names of this machine are ours.
+    own_names = [*_LOOPBACK, host] if _is_loopback(host) and root_path is None else ["*"]
+    try:
+        _, address, _ = page.queue(default_concurrency_limit=4, max_size=64).launch(
+            server_name=host,
+            server_port=port,
+            auth=_checker(password) if password else None,
+            theme=theme(),
+            css_paths=[STYLE],
+            head=_KEYS,
+            footer_links=[],
+            quiet=True,
+            max_file_size=LARGEST_UPLOAD,
+            root_path=root_path,
+            prevent_thread_lock=True,
+            ssr_mode=False,
+            show_error=True,
+            app_kwargs={"middleware": [Middleware(TrustedHostMiddleware, allowed_hosts=own_names)]},
+        )
+    except OSError as error:
+        raise InputError(f"no page can be served on {host}: {error}") from error
+    return Server(str(address), int(page.server_port), shelf, page)
 
 
 def _checker(password: str) -> Any:
     def right(user: str, given: str) -> bool:
-        return user == "a1kit" and hmac.compare_digest(given.encode(), password.encode())
+        return user == USER and hmac.compare_digest(_bytes(given), _bytes(password))
 
     return right
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
 
 
 def _is_taken(host: str, port: int) -> bool:

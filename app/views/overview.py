@@ -42,6 +42,7 @@ class Parts:
     run: gr.Dropdown
     tiles: gr.HTML
     plots: tuple[gr.Plot, ...]
+    timer: gr.Timer
 
     def outputs(self) -> list[Any]:
         """The components that `show` fills, in its order."""
@@ -62,13 +63,14 @@ def build(shelf: Shelf) -> Parts:
     tiles = gr.HTML()
     with gr.Row():
         plots = tuple(gr.Plot(show_label=False, min_width=340) for _ in FIGURES)
-    parts = Parts(version, dark, run, tiles, plots)
+    timer = gr.Timer(POLL_SECONDS)
+    parts = Parts(version, dark, run, tiles, plots, timer)
 
     def changed(name: str | None, seen: Version, is_dark: bool) -> list[Any]:
         return show(shelf, name, seen, is_dark)
 
     run.input(lambda name, is_dark: show(shelf, name, (), is_dark), [run, dark], parts.outputs())
-    gr.Timer(POLL_SECONDS).tick(changed, [run, version, dark], parts.outputs(), show_progress="hidden")
+    timer.tick(changed, [run, version, dark], parts.outputs(), show_progress="hidden")
     for button, what in ((pause, "pause"), (save, "save"), (stop, "stop")):
         button.click(lambda name, what=what: _ask(shelf, name, what), run)
     resume.click(lambda name: _ask(shelf, name, "pause", back=True), run)
