@@ -22,8 +22,8 @@ _TOLD = {
 
 _RULINGS = {
     "contained": ("✓", "passed", "not fooled"),
-    "false PASS": ("✗", "wrong", "fooled: a wrong program passes"),
-    "crash": ("☠", "crashed", "the judge itself died"),
+    "false PASS": ("✗", "wrong", "false pass"),
+    "crash": ("☠", "crashed", "the judge died"),
     "hang": ("⏱", "timeout", "the judge hung"),
     "not run": ("·", "dropped", "not run"),
 }
@@ -111,7 +111,7 @@ def _rulings(result: Mapping[str, Any] | None) -> str:
     if result is None:
         return "<td></td><td></td>"
     naive = result["naive"]
-    theirs = _chip(str(naive)) if naive else "<span class='a1-quiet'>not run: it contains nothing</span>"
+    theirs = _chip(str(naive)) if naive else "<span class='a1-quiet'>not run here</span>"
     story = f" <span class='a1-quiet'>{render.escape(str(result['story']), 300)}</span>"
     return f"<td>{theirs}</td><td>{_chip(str(result['ours']))}{story}</td>"
 

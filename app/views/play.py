@@ -70,9 +70,10 @@ class Table:
     story: gr.HTML
     score: gr.State
     tiles: gr.HTML
+    formula: gr.HTML
 
     def outputs(self) -> list[Any]:
-        return [self.duel, self.said, self.grid, self.story, self.score, self.tiles]
+        return [self.duel, self.said, self.grid, self.story, self.score, self.tiles, self.formula]
 
 
 def build(shelf: Shelf, room: Playroom, page: gr.Blocks, tab: gr.Tab) -> None:
@@ -234,7 +235,9 @@ def _table(invitation: str) -> Table:
     grid = gr.HTML(js_on_load=_CLICK)
     story = gr.HTML()
     tiles = gr.HTML(render.tiles(game.Score().facts()))
-    table = Table(duel, said, grid, story, score, tiles)
+    with gr.Accordion("Rewards, written out", open=False):
+        formula = gr.HTML(render.note("Both rewards of the round, as the formula with its numbers, once it is played."))
+    table = Table(duel, said, grid, story, score, tiles, formula)
 
     def opened(shown: Duel | None, event: gr.EventData) -> list[Any]:
         data = event._data if isinstance(event._data, dict) else {}
@@ -272,17 +275,24 @@ def _connect(
 
 
 def _waiting(score: game.Score, sentence: str) -> list[Any]:
-    return [None, render.note(sentence), "", "", score, gr.skip()]
+    return [None, render.note(sentence), "", "", score, gr.skip(), ""]
 
 
 def _failed(score: game.Score, error: A1KitError) -> list[Any]:
-    return [gr.skip(), render.note(str(error), "bad"), gr.skip(), gr.skip(), score, gr.skip()]
+    return [gr.skip(), render.note(str(error), "bad"), gr.skip(), gr.skip(), score, gr.skip(), gr.skip()]
 
 
 def _shown(duel: Duel, sentence: str, score: game.Score, won: bool | None = None) -> list[Any]:
     kind = {True: "good", False: "bad", None: "info"}[won]
-    said = render.note(sentence, kind) + (render.rewards(duel, RULES) if won is not None else "")
-    return [duel, said, render.verdict_grid(duel), render.note(_OPEN), score, render.tiles(score.facts())]
+    return [
+        duel,
+        render.note(sentence, kind),
+        render.verdict_grid(duel),
+        render.note(_OPEN),
+        score,
+        render.tiles(score.facts()),
+        render.rewards(duel, RULES),
+    ]
 
 
 def _rivals(shelf: Shelf, chosen: str | None) -> Any:
