@@ -129,6 +129,43 @@ def time_split(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
+def health(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """How far each model moves in an update (KL), and how long its completions are."""
+    figure = _figure(_rise(rows, "code/length", "Tokens of a program"), "tokens a completion", dark)
+    figure.add_trace(_line(rows, "code/length", "length, Code LLM", CODE))
+    figure.add_trace(_line(rows, "tests/length", "length, Test LLM", TESTS))
+    figure.add_trace(_line(rows, "code/kl", "KL, Code LLM (right axis)", CODE, yaxis="y2", dash="dot"))
+    figure.add_trace(_line(rows, "tests/kl", "KL, Test LLM (right axis)", TESTS, yaxis="y2", dash="dot"))
+    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "title": "nats a token", "showgrid": False})
+    return figure
+
+
+def overlay(runs: Mapping[str, Sequence[Row]], name: str, *, dark: bool = False) -> go.Figure:
+    """One metric of several runs, a curve each."""
+    figure = _figure(name if runs else "Choose runs to compare", "", dark)
+    for place, (run, rows) in enumerate(runs.items()):
+        figure.add_trace(_line(rows, name, _short(run), COLOURS[place % len(COLOURS)]))
+    figure.update_layout(showlegend=True)
+    return figure
+
+
+def thinned(rows: Sequence[Row], most: int = 400) -> list[Row]:
+    """At most `most` rows: means over spans of steps, each at its last step, so that a long run is quick to draw."""
+    if len(rows) <= most:
+        return list(rows)
+    width = -(-len(rows) // most)
+    return [_mean_row(rows[start : start + width]) for start in range(0, len(rows), width)]
+
+
+def _mean_row(span: Sequence[Row]) -> Row:
+    values: dict[str, list[float]] = {}
+    for row in span:
+        for name, value in row.items():
+            if isinstance(value, (int, float)):
+                values.setdefault(name, []).append(value)
+    return {name: sum(known) / len(known) for name, known in values.items()} | {"step": span[-1]["step"]}
+
+
 def co_evolution(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     """The four panels to look at first: held-out skill, rewards, pass rates, book."""
     panels = (

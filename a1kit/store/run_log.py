@@ -68,6 +68,7 @@ class RunLog:
         self._lock = lock
         self._announce = announce
         self._metrics: TextIO | None = None
+        self._status: dict[str, Any] = {"state": "running"}
 
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any], *, announce: Announce = silent) -> RunLog:
@@ -133,10 +134,15 @@ class RunLog:
 
     def write_status(self, **values: Any) -> None:
         """Say what the trainer is doing: `state` is running, paused, finished, stopped or failed."""
+        self._status = values
         aside = self.folder / f".{STATUS}.tmp"
         with storage(self.folder / STATUS):
             aside.write_text(json.dumps({"pid": os.getpid(), "updated": time.time(), **values}), encoding="utf-8")
             aside.replace(self.folder / STATUS)
+
+    def write_phase(self, step: int, phase: str) -> None:
+        """Add to the status which phase of which step is going on, until the next status is written."""
+        self.write_status(**{**self._status, "playing": step, "phase": phase})
 
     # -- checkpoints ---------------------------------------------------------------------------------------------
 

@@ -91,6 +91,7 @@ class Runner:
         return {**metrics, "eval/seconds": time.perf_counter() - started}
 
     def _phase(self, step: int, name: str) -> None:
+        self.log.write_phase(step, name)
         self.listen(PhaseBegan(step, name))
 
     # -- beginning and saving ------------------------------------------------------------------------------------

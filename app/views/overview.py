@@ -1,11 +1,11 @@
 """The overview: what a run is doing and how it has gone, live, with the controls of its trainer.
 
-The page polls the size of the metrics file and the status; figures are made again only when one of them changed.
+The page polls the times of the metrics file and the status; figures are made again only when the metrics changed, the
+tiles also when the status did. Curves of a long run are means over spans of steps, so that they cost the same to send.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +27,22 @@ FIGURES: tuple[Callable[..., Any], ...] = (
     figures.book_flow,
     figures.suite_quality,
     figures.learning,
+    figures.health,
     figures.time_split,
 )
+
+FLAT = (
+    "A group without variance is a set of answers to one question that all got the same reward: every advantage in it "
+    "is 0, so it teaches nothing. Many of them mean that the questions are too easy or too hard for the model."
+)
+
+COMPARED = (
+    "eval/avg", "eval/quality", "code/reward", "tests/reward", "code/pass_new", "code/pass_hist", "tests/validity",
+    "tests/adversity", "tests/kill_rate", "book/size", "code/flat_groups", "code/entropy", "seconds",
+)  # fmt: skip
+"""Metrics that runs can be compared by."""
+
+SETTLED = {"finished": "It has finished.", "stopped": "It has stopped.", "failed": "It has failed.", "dead": "It died."}
 
 Version = tuple[Any, ...]
 
@@ -63,6 +77,9 @@ def build(shelf: Shelf) -> Parts:
     tiles = gr.HTML()
     with gr.Row():
         plots = tuple(gr.Plot(show_label=False, min_width=340) for _ in FIGURES)
+    gr.HTML(render.note(FLAT))
+    with gr.Accordion("Compare runs", open=False) as comparing:
+        _comparison(shelf, comparing, dark)
     timer = gr.Timer(POLL_SECONDS)
     parts = Parts(version, dark, run, tiles, plots, timer)
 
@@ -77,31 +94,65 @@ def build(shelf: Shelf) -> Parts:
     return parts
 
 
+def _comparison(shelf: Shelf, comparing: gr.Accordion, dark: gr.Checkbox) -> None:
+    """Several runs in one figure."""
+    with gr.Row():
+        runs = gr.Dropdown(label="runs", choices=[], multiselect=True, max_choices=8, min_width=240)
+        metric = gr.Dropdown(list(COMPARED), value=COMPARED[2], label="metric", min_width=160)
+    plot = gr.Plot(show_label=False)
+
+    def offered(chosen: list[str] | None) -> Any:
+        names = shelf.names()
+        return gr.update(choices=names, value=[name for name in chosen or names[:2] if name in names])
+
+    def drawn(chosen: list[str] | None, name: str, is_dark: bool) -> Any:
+        return compare(shelf, chosen or [], name, is_dark)
+
+    inputs = [runs, metric, dark]
+    comparing.expand(offered, runs, runs, show_progress="hidden").then(drawn, inputs, plot, show_progress="minimal")
+    for part in (runs, metric):
+        part.input(drawn, inputs, plot, show_progress="minimal")
+
+
+def compare(shelf: Shelf, names: Sequence[str], metric: str, dark: bool = False) -> Any:
+    """The figure of one metric over several runs; a run that went away is left out."""
+    rows = {}
+    for name in names:
+        try:
+            rows[name] = figures.thinned(read_metrics(shelf.folder(name)))
+        except (A1KitError, OSError):
+            continue
+    return figures.overlay(rows, metric, dark=dark)
+
+
 def show(shelf: Shelf, name: str | None, seen: Version = (), dark: bool = False) -> list[Any]:
-    """Values for `Parts.outputs()`; nothing is sent again when the run has not changed since `seen`."""
+    """Values for `Parts.outputs()`; nothing is sent again that has not changed since `seen`."""
     names = shelf.names()
     if name not in names:
         name = names[0] if names else None
-    version = _version(shelf, name, names)
-    if version == seen:
-        return [gr.skip()] * (3 + len(FIGURES))
-    choices = gr.update(choices=names, value=name)
-    if name is None:
-        return [version, choices, render.note(NO_RUN), *[None] * len(FIGURES)]
+    nothing = [gr.skip()] * len(FIGURES)
     try:
+        version = _version(shelf, name, names)
+        if version == seen:
+            return [gr.skip()] * 3 + nothing
+        choices = gr.update(choices=names, value=name)
+        if name is None:
+            return [version, choices, render.note(NO_RUN), *[None] * len(FIGURES)]
         folder = shelf.folder(name)
         rows = read_metrics(folder)
-        status = read_status(folder)
-    except (A1KitError, OSError) as error:
-        return [version, choices, render.note(str(error), "bad"), *[None] * len(FIGURES)]
-    steps = [row for row in rows if "code/reward" in row]
-    return [version, choices, render.tiles(_tiles(rows, status)), *[draw(steps, dark=dark) for draw in FIGURES]]
+        tiles = render.tiles(_tiles(rows, read_status(folder)))
+    except (A1KitError, OSError, ValueError) as error:
+        return [(), gr.update(choices=names, value=name), render.note(str(error), "bad"), *[None] * len(FIGURES)]
+    if version[:-1] == seen[:-1]:
+        return [version, gr.skip(), tiles, *nothing]
+    steps = figures.thinned([row for row in rows if "code/reward" in row])
+    return [version, choices, tiles, *[draw(steps, dark=dark) for draw in FIGURES]]
 
 
 def _version(shelf: Shelf, name: str | None, names: Sequence[str]) -> Version:
-    """Cheap to compute, and different whenever the page would be."""
+    """Cheap to compute, and different whenever the page would be; the last entry stands for the tiles alone."""
     if name is None:
-        return ("", *names)
+        return ("", *names, ())
     folder = shelf.folder(name)
     return (name, *names, _stamp(folder / METRICS), _stamp(folder / STATUS))
 
@@ -115,11 +166,18 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _tiles(rows: Sequence[dict[str, Any]], status: dict[str, Any]) -> list[tuple[str, str]]:
-    tiles = [("state", str(status.get("state", "new")))]
+    state = str(status.get("state", "new"))
+    tiles = [("state", state)]
     last = rows[-1] if rows else {}
     if rows:
         of = f" of {status['steps']}" if status.get("steps") else ""
         tiles.append(("step", f"{last['step']}{of}"))
+    if state == "running" and status.get("phase"):
+        tiles.append(("now playing", f"step {status['playing']}: {str(status['phase']).replace('_', ' ')}"))
+    if state == "running" and status.get("seconds_left") is not None:
+        tiles.append(("time left", _clock(float(status["seconds_left"]))))
+    if status.get("message"):
+        tiles.append(("it said", str(status["message"])[:200]))
     evaluated = [row for row in rows if "eval/avg" in row]
     if evaluated:
         first, newest = evaluated[0]["eval/avg"], evaluated[-1]["eval/avg"]
@@ -132,19 +190,28 @@ def _tiles(rows: Sequence[dict[str, Any]], status: dict[str, Any]) -> list[tuple
     ):
         if key in last:
             tiles.append((words, f"{last[key]:,.0f}" if key == "book/size" else f"{last[key]:.0%}"))
-    if status.get("state") == "running" and status.get("seconds_left") is not None:
-        tiles.append(("time left", time.strftime("%M:%S", time.gmtime(float(status["seconds_left"])))))
     return tiles
 
 
+def _clock(seconds: float) -> str:
+    """Hours, minutes and seconds, as long as there are any."""
+    minutes, rest = divmod(round(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
 def _ask(shelf: Shelf, name: str | None, what: str, *, back: bool = False) -> None:
-    """Ask the run's trainer for something, or take `pause` back."""
+    """Ask the run's trainer for something, or take `pause` back. Says so when nobody is there to do it."""
     if not name:
         gr.Warning("There is no run to control.")
         return
     try:
         folder = shelf.folder(name)
+        state = str(read_status(folder)["state"])
+        if state in SETTLED:
+            gr.Warning(f"Nobody trains this run. {SETTLED[state]} Go on with it: a1kit resume {name}")
+            return
         withdraw(folder, what) if back else request(folder, what)
-    except A1KitError as error:
+    except (A1KitError, OSError, ValueError) as error:
         raise gr.Error(str(error)) from error
     gr.Info("The trainer goes on." if back else f"Asked the trainer to {what} after the current step.")
