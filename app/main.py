@@ -92,9 +92,13 @@ def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
         )
 
         def opened(query: gr.Request) -> list[Any]:
-            return duel.show(shelf, duel.from_link(shelf, dict(query.query_params)))
+            asked = dict(query.query_params)
+            if asked.get("run") and asked["run"] not in shelf.names():
+                gr.Warning("The run of this link is not here; this is the newest one.")
+            return duel.show(shelf, duel.from_link(shelf, asked))
 
         page.load(opened, None, fights.outputs())
+        page.load(_first_tab, None, tabs, show_progress="hidden")
         # A view that nobody sees does not poll.
         tabs.select(_polling, None, [charts.timer, tests.timer], show_progress="hidden")
         mistakes.select(
@@ -107,6 +111,11 @@ def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
             lambda: start.look(shelf, starter), None, first.outputs(), show_progress="hidden"
         )
     return page
+
+
+def _first_tab(query: gr.Request) -> Any:
+    """A link to a duel opens the duels."""
+    return gr.Tabs(selected="duel") if "question" in query.query_params else gr.skip()
 
 
 def _polling(event: gr.SelectData) -> list[Any]:

@@ -128,6 +128,25 @@ def verdict_grid(duel: Duel, chosen: tuple[int, int] | None = None) -> str:
     )
 
 
+def legend(duel: Duel) -> str:
+    """What the signs of the grid mean, each with how many tests of this duel it stands for."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for suite in duel.suites:
+        for test in suite.tests:
+            kind = test.verdict.outcome.value if test.verdict else "dropped"
+            words = MARKS[test.verdict.outcome][1] if test.verdict else test.state.value
+            if test.state is State.CORRECTED:
+                words += ", corrected"
+            key = (kind, words, test.state.value)
+            counts[key] = counts.get(key, 0) + 1
+    items = "".join(
+        f'<li><span class="a1-cell a1-{kind} a1-state-{state}" aria-hidden="true">'
+        f"{MARKS[Outcome(kind)][0] if kind != 'dropped' else '·'}</span> {words}: {count}</li>"
+        for (kind, words, state), count in sorted(counts.items(), key=lambda entry: -entry[1])
+    )
+    return f'<ul class="a1-legend" aria-label="tests by verdict">{items}</ul>' if items else ""
+
+
 def _grid_row(place: int, suite: Suite, width: int, chosen: tuple[int, int] | None) -> str:
     cells = "".join(
         f"<td>{_cell(place, number, test, chosen == (place, number))}</td>" for number, test in enumerate(suite.tests)

@@ -18,7 +18,7 @@ LONGEST_TEST = 160
 """Characters of a test in a row of the table; opening it shows all."""
 
 CHANGES = {
-    Change.ENTERED: ("＋", "entered the book: the first candidate failed it"),
+    Change.ENTERED: ("+", "entered the book: the first candidate failed it"),
     Change.FAILED: ("✗", "failed it as a new test: one more"),
     Change.PASSED: ("✓", "passed it when it was replayed: one less"),
     Change.MASTERED: ("★", "passed it, and the count reached 0: mastered"),
@@ -106,7 +106,7 @@ def life(test: BookTest, moves: Sequence[Move], lives: Sequence[tuple[int, int]]
     head = _heads("step", "candidate", "what happened", "verdict", "count after")
     return (
         f"{code(test.source, 'the opened test')}<p>{escape(test.question, 200)}. {escape(told)}</p>{left_out}"
-        + _region("life line", f"<table class='a1-table'>{head}<tbody>{rows}</tbody></table>")
+        + _region("life line", f"<table class='a1-table'>{head}<tbody>{rows}</tbody></table>", tall=False)
     )
 
 
@@ -117,9 +117,10 @@ LONGEST_LIFE = 100
 def _move(move: Move, question: str, run: str) -> str:
     sign, words = CHANGES[move.change]
     verdict = " ".join(MARKS[move.outcome]) if move.outcome else "not recorded"
+    address = link(run, move.step, question, move.candidate)
     return (
         f"<tr><td class='a1-number'>{move.step}</td>"
-        f'<td><a href="{link(run, move.step, question, move.candidate)}">candidate {move.candidate}</a></td>'
+        f"<td class='a1-together'><a href='{address}'>candidate {move.candidate}</a></td>"
         f"<td>{sign} {words}</td><td>{escape(verdict)}</td><td class='a1-number'>{move.counter}</td></tr>"
     )
 
@@ -183,5 +184,7 @@ def _heads(*names: str) -> str:
     return f"<thead><tr>{cells}</tr></thead>"
 
 
-def _region(label: str, body: str) -> str:
-    return f'<div class="a1-scroll" tabindex="0" role="region" aria-label="{label}">{body}</div>'
+def _region(label: str, body: str, *, tall: bool = True) -> str:
+    """A part that scrolls by itself, sideways and (unless `tall`) down."""
+    classes = "a1-scroll" if tall else "a1-scroll a1-tall"
+    return f'<div class="{classes}" tabindex="0" role="region" aria-label="{label}">{body}</div>'

@@ -27,6 +27,7 @@ BENCHMARKS = {
     "step": "one training step, by phase",
     "sample": "sampling from the micro models",
     "update": "one GRPO update",
+    "app": "the inspector on a run of 5 million tests: first paint, filters, pages, duels, memory",
     "demo": "the small run that comes with the kit",
 }
 """Name -> what it measures. The module is `a1kit_bench.NAME`."""

@@ -152,16 +152,16 @@ def build(shelf: Shelf, dark: gr.Checkbox) -> Parts:
     with gr.Row():
         run = gr.Dropdown(label="run", choices=[], min_width=160)
         step = gr.Slider(0, 1, 1, step=1, label="the book as it was after step", min_width=240)
-    totals = gr.HTML()
+    totals = gr.HTML(elem_id="a1-book-totals")
     filters = _filters(step)
-    table = gr.HTML(render.note("Reading the book…"), js_on_load=_CLICK)
+    table = gr.HTML(render.note("Reading the book…"), js_on_load=_CLICK, elem_id="a1-book-table")
     with gr.Row():
         back = gr.Button("← page", size="sm", min_width=90)
-        pager = gr.HTML(min_width=200)
+        pager = gr.HTML(min_width=200, elem_id="a1-book-pager")
         forth = gr.Button("→ page", size="sm", min_width=90)
     with gr.Row():
         with gr.Column(min_width=320):
-            life = gr.HTML()
+            life = gr.HTML(elem_id="a1-book-life")
         with gr.Column(min_width=320):
             line = gr.Plot(show_label=False, visible=False)
     with gr.Accordion("Questions: the hardest, and how they went over steps", open=False):

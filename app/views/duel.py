@@ -1,9 +1,14 @@
-"""The duel view: one candidate, all that attacked it, every verdict openable, both rewards with their numbers."""
+"""The duel view: one candidate, all that attacked it, every verdict openable, both rewards with their numbers.
+
+One question of one step is read at a time, from the step's own file. Where one goes the address of the page goes too,
+so that it can be copied. *Follow live* shows each new step as it is written.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -13,6 +18,15 @@ from a1kit_app import render
 from a1kit_app.runs import NO_RUN, Shelf
 
 NO_STEP = "This run has not finished a step yet. The page fills in when it does."
+
+POLL_SECONDS = 2.5
+
+_GOTO = """(address) => {
+  if (!address) return;
+  const here = new URL(window.location.href);
+  new URLSearchParams(address).forEach((value, name) => here.searchParams.set(name, value));
+  window.history.replaceState(null, '', here);
+}"""
 
 _CLICK = """
 element.addEventListener('click', (event) => {
@@ -31,6 +45,15 @@ class Place:
     question: str = ""
     candidate: int = 0
     test: tuple[int, int] | None = None
+    listed: tuple[str, int] = ("", -1)
+    """The run and the newest step that the page's list of steps has."""
+    moved: bool = False
+    """Whether a person went here: only then the address of the page follows."""
+
+    def address(self) -> str:
+        """The part of the page's address that leads here."""
+        parts = {"run": self.run, "step": self.step, "question": self.question, "candidate": self.candidate}
+        return urlencode(parts) if self.moved else ""
 
 
 @dataclass(frozen=True)
@@ -46,14 +69,16 @@ class Parts:
     reference: gr.HTML
     code: gr.HTML
     grid: gr.HTML
+    legend: gr.HTML
     story: gr.HTML
     rewards: gr.HTML
     replay: gr.HTML
     rivals: gr.HTML
-    before: gr.HTML
+    address: gr.Textbox
+    timer: gr.Timer
 
     def outputs(self) -> list[Any]:
-        return [getattr(self, name) for name in self.__dataclass_fields__]
+        return [getattr(self, name) for name in self.__dataclass_fields__ if name != "timer"]
 
 
 def build(shelf: Shelf) -> Parts:
@@ -64,13 +89,15 @@ def build(shelf: Shelf) -> Parts:
         step = gr.Dropdown(label="step", choices=[], min_width=90)
         question = gr.Dropdown(label="question", choices=[], min_width=140)
         candidate = gr.Dropdown(label="candidate", choices=[], min_width=90)
+        live = gr.Checkbox(label="follow live", min_width=110)
     with gr.Row():
         moves = {
             (name, by): gr.Button(f"{'←' if by < 0 else '→'} {name}", size="sm", min_width=90)
             for name in ("step", "question", "candidate")
             for by in (-1, 1)
         }
-    text = gr.HTML()
+    with gr.Accordion("Question", open=True):
+        text = gr.HTML()
     with gr.Row():
         with gr.Column(min_width=320):
             gr.Markdown("### Candidate")
@@ -80,46 +107,76 @@ def build(shelf: Shelf) -> Parts:
         with gr.Column(min_width=320):
             gr.Markdown("### Suites")
             grid = gr.HTML(js_on_load=_CLICK)
-            story = gr.HTML()
+            legend = gr.HTML()
+            story = gr.HTML(elem_id="a1-duel-story")
     with gr.Accordion("Rewards, written out", open=True):
-        rewards = gr.HTML()
+        rewards = gr.HTML(elem_id="a1-duel-rewards")
     with gr.Accordion("Replayed tests", open=False):
         replay = gr.HTML()
-    with gr.Accordion("The other candidates of this question, and what TopVar chose", open=False):
+    with gr.Accordion("The candidates of this question, and which of them TopVar chose", open=False):
         rivals = gr.HTML()
-    with gr.Accordion("What changed since this question was last asked", open=False):
-        before = gr.HTML()
+    address = gr.Textbox(visible="hidden")
+    timer = gr.Timer(POLL_SECONDS, active=False)
     parts = Parts(
-        place, run, step, question, candidate, text, reference, code, grid, story, rewards, replay, rivals, before
-    )
-
-    def refresh(place: Place) -> list[Any]:
-        return show(shelf, place)
-
-    outputs = parts.outputs()
-    run.input(lambda name: refresh(Place(run=name or "")), run, outputs, show_progress="minimal")
-    step.input(
-        lambda at, number: refresh(replace(at, step=int(number), candidate=0, test=None)), [place, step], outputs
-    )
-    question.input(
-        lambda at, name: refresh(replace(at, question=name, candidate=0, test=None)), [place, question], outputs
-    )
-    candidate.input(
-        lambda at, number: refresh(replace(at, candidate=int(number), test=None)), [place, candidate], outputs
-    )
-    for (name, by), button in moves.items():
-        button.click(lambda at, name=name, by=by: refresh(moved(shelf, at, name, by)), place, outputs)
-    grid.click(_opened(shelf), place, outputs)
+        place, run, step, question, candidate, text, reference, code, grid, legend, story, rewards, replay, rivals,
+        address, timer,
+    )  # fmt: skip
+    with gr.Accordion("Compare: how did it learn this? what did another candidate do?", open=False) as comparing:
+        _comparison(shelf, parts, comparing)
+    _connect(shelf, parts, moves, live)
     return parts
+
+
+def _connect(shelf: Shelf, parts: Parts, moves: dict[tuple[str, int], gr.Button], live: gr.Checkbox) -> None:
+    place, outputs, quiet = parts.place, parts.outputs(), {"show_progress": "hidden"}
+
+    def go(at: Place, **there: Any) -> list[Any]:
+        return show(shelf, replace(at, **{"test": None, "moved": True, **there}))
+
+    parts.run.input(lambda at, name: go(Place(run=name or "")), [place, parts.run], outputs, show_progress="minimal")
+    parts.step.input(lambda at, number: go(at, step=int(number), candidate=0), [place, parts.step], outputs, **quiet)
+    parts.question.input(lambda at, name: go(at, question=name, candidate=0), [place, parts.question], outputs, **quiet)
+    parts.candidate.input(lambda at, number: go(at, candidate=int(number)), [place, parts.candidate], outputs, **quiet)
+    for (name, by), button in moves.items():
+        button.click(
+            lambda at, name=name, by=by: show(shelf, replace(moved(shelf, at, name, by), moved=True)),
+            place, outputs, **quiet,
+        )  # fmt: skip
+    parts.grid.click(_opened(shelf), place, [place, parts.grid, parts.story], **quiet)
+    parts.address.change(None, parts.address, None, js=_GOTO)
+    live.change(lambda on: gr.update(active=on), live, parts.timer, **quiet)
+    parts.timer.tick(lambda at: follow(shelf, at), place, outputs, **quiet)
+
+
+def follow(shelf: Shelf, place: Place) -> list[Any]:
+    """`show` of the newest step, when it is another than the one shown."""
+    try:
+        steps = shelf.steps(place.run) if place.run else []
+    except A1KitError:
+        steps = []
+    if place.run and (not steps or steps[-1] == place.step):
+        return [gr.skip()] * (len(Parts.__dataclass_fields__) - 1)
+    return show(shelf, replace(place, step=-1, test=None))
 
 
 def _opened(shelf: Shelf) -> Any:
     def opened(place: Place, event: gr.EventData) -> list[Any]:
         data = event._data if isinstance(event._data, dict) else {}
-        chosen = (int(data["suite"]), int(data["test"])) if {"suite", "test"} <= data.keys() else place.test
-        return show(shelf, replace(place, test=chosen))
+        if not {"suite", "test"} <= data.keys():
+            return [gr.skip()] * 3
+        place = replace(place, test=(int(data["suite"]), int(data["test"])))
+        try:
+            duel = _rivals(shelf, place)[place.candidate]
+        except (A1KitError, IndexError):
+            return [place, gr.skip(), render.note("This step is not there any more.")]
+        return [place, render.verdict_grid(duel, place.test), _story(duel, place)]
 
     return opened
+
+
+def _rivals(shelf: Shelf, place: Place) -> tuple[Duel, ...]:
+    """The candidates of the place's question."""
+    return shelf.step(place.run, place.step, place.question).record.duels
 
 
 def from_link(shelf: Shelf, query: dict[str, str]) -> Place:
@@ -141,16 +198,17 @@ def from_link(shelf: Shelf, query: dict[str, str]) -> Place:
 
 def moved(shelf: Shelf, place: Place, name: str, by: int) -> Place:
     """The neighbour of a place: next or previous step, question or candidate, stopping at the ends."""
+    place = replace(place, test=None)
     try:
         if name == "step":
-            return replace(place, step=_neighbour(shelf.steps(place.run), place.step, by), test=None)
-        duels = shelf.step(place.run, place.step).record.duels
+            return replace(place, step=_neighbour(shelf.steps(place.run), place.step, by))
+        if name == "question":
+            names = shelf.questions(place.run, place.step)
+            return replace(place, question=_neighbour(names, place.question, by), candidate=0)
+        last = len(_rivals(shelf, place)) - 1
     except A1KitError:
         return place
-    if name == "question":
-        return replace(place, question=_neighbour(_questions(duels), place.question, by), candidate=0, test=None)
-    rivals = [duel for duel in duels if duel.question.id == place.question]
-    return replace(place, candidate=min(max(place.candidate + by, 0), len(rivals) - 1), test=None)
+    return replace(place, candidate=min(max(place.candidate + by, 0), last))
 
 
 def show(shelf: Shelf, place: Place) -> list[Any]:
@@ -164,31 +222,35 @@ def show(shelf: Shelf, place: Place) -> list[Any]:
         if not steps:
             return _blank(place, run, NO_STEP)
         place = replace(place, step=place.step if place.step in steps else steps[-1])
-        record = shelf.step(place.run, place.step).record
+        questions = shelf.questions(place.run, place.step)
+        place = replace(place, question=place.question if place.question in questions else questions[0])
+        record = shelf.step(place.run, place.step, place.question).record
         rules = shelf.rules(place.run)
     except A1KitError as error:
         return _blank(place, run, str(error))
-    questions = _questions(record.duels)
-    place = replace(place, question=place.question if place.question in questions else questions[0])
-    rivals = [duel for duel in record.duels if duel.question.id == place.question]
+    rivals = record.duels
     place = replace(place, candidate=min(max(place.candidate, 0), len(rivals) - 1))
+    number = gr.update(value=str(place.step))
+    if place.listed != (place.run, steps[-1]):
+        place = replace(place, listed=(place.run, steps[-1]))
+        number = gr.update(choices=[str(step) for step in steps], value=str(place.step))
     duel = rivals[place.candidate]
-    chosen = {id(record.duels[index]) for index in record.selected}
     return [
         place,
         run,
-        gr.update(choices=[str(step) for step in steps], value=str(place.step)),
+        number,
         gr.update(choices=questions, value=place.question),
         gr.update(choices=[str(number) for number in range(len(rivals))], value=str(place.candidate)),
         render.question(duel.question),
         render.code(duel.question.reference, "the reference solution"),
         render.candidate(duel),
         render.verdict_grid(duel, place.test),
+        render.legend(duel),
         _story(duel, place),
         render.rewards(duel, rules),
         render.replay_table(duel.history),
-        render.rivals(rivals, place.candidate, [id(rival) in chosen for rival in rivals]),
-        _before(shelf, place, duel, [step for step in steps if step < place.step]),
+        render.rivals(rivals, place.candidate, [index in record.selected for index in range(len(rivals))]),
+        place.address(),
     ]
 
 
@@ -203,22 +265,77 @@ def _story(duel: Duel, place: Place) -> str:
     return render.test_story(duel.suites[suite].tests[test])
 
 
-def _before(shelf: Shelf, place: Place, duel: Duel, earlier: list[int]) -> str:
-    """The difference to the same candidate's place at the last earlier step that asked this question."""
-    for step in reversed(earlier[-60:]):
-        for other in shelf.step(place.run, step).record.duels:
-            if other.question.id == duel.question.id:
-                return render.difference(other.code, duel.code, (f"step {step}", f"step {place.step}"))
-    return render.note("This is the first time the run asked this question.")
+# -- comparing two programs --------------------------------------------------------------------------------------------
+
+
+def _comparison(shelf: Shelf, parts: Parts, comparing: gr.Accordion) -> None:
+    """Two choices, a step in which the question was asked and a candidate, and the difference to the one shown."""
+    opened = gr.State(False)
+    with gr.Row():
+        step = gr.Dropdown(label="step", choices=[], min_width=90)
+        candidate = gr.Dropdown(label="candidate", choices=[], min_width=90)
+    diff = gr.HTML()
+    outputs = [step, candidate, diff]
+
+    def offered(place: Place, is_open: bool) -> list[Any]:
+        return offer(shelf, place) if is_open else [gr.skip()] * 3
+
+    comparing.expand(
+        lambda place: [True, *offer(shelf, place)], parts.place, [opened, *outputs], show_progress="minimal"
+    )
+    comparing.collapse(lambda: False, None, opened, show_progress="hidden")
+    parts.candidate.change(offered, [parts.place, opened], outputs, show_progress="hidden")
+    parts.question.change(offered, [parts.place, opened], outputs, show_progress="hidden")
+    parts.step.change(offered, [parts.place, opened], outputs, show_progress="hidden")
+    for part in (step, candidate):
+        part.input(
+            lambda place, at, number: difference(shelf, place, at, number),
+            [parts.place, step, candidate], diff, show_progress="hidden",
+        )  # fmt: skip
+
+
+def offer(shelf: Shelf, place: Place) -> list[Any]:
+    """What the shown program can be compared with: it starts at the step before that asked this question, or at the
+    next candidate when there was none."""
+    if not place.run:
+        return [gr.update(choices=[]), gr.update(choices=[]), render.note(NO_RUN)]
+    try:
+        asked = shelf.index(place.run).asked(place.question)
+        count = len(_rivals(shelf, place))
+    except A1KitError as error:
+        return [gr.skip(), gr.skip(), render.note(str(error), "bad")]
+    earlier = [step for step in asked if step < place.step]
+    step = earlier[-1] if earlier else place.step
+    candidate = place.candidate if earlier else (place.candidate + 1) % max(1, count)
+    return [
+        gr.update(choices=[str(step) for step in asked], value=str(step)),
+        gr.update(choices=[str(number) for number in range(count)], value=str(candidate)),
+        difference(shelf, place, str(step), str(candidate)),
+    ]
+
+
+def difference(shelf: Shelf, place: Place, step: str | None, candidate: str | None) -> str:
+    """The difference from a candidate of the same question to the one shown, with both rewards."""
+    if not step or not candidate:
+        return render.note("Choose a step and a candidate to compare with.")
+    try:
+        shown = _rivals(shelf, place)[place.candidate]
+        others = shelf.step(place.run, int(step), place.question).record.duels
+    except (A1KitError, IndexError, ValueError):
+        return render.note("This step is not there any more.")
+    if not others:
+        return render.note(f"Step {step} did not ask this question.")
+    other = others[min(int(candidate), len(others) - 1)]
+    names = (
+        f"step {step}, candidate {candidate} (reward {other.reward:.3f})",
+        f"step {place.step}, candidate {place.candidate} (reward {shown.reward:.3f})",
+    )
+    return render.difference(other.code, shown.code, names)
 
 
 def _blank(place: Place, run: Any, sentence: str) -> list[Any]:
     nothing = [gr.update(choices=[], value=None)] * 3
-    return [place, run, *nothing, render.note(sentence), *[""] * 8]
-
-
-def _questions(duels: tuple[Duel, ...]) -> list[str]:
-    return list(dict.fromkeys(duel.question.id for duel in duels))
+    return [replace(place, listed=("", -1)), run, *nothing, render.note(sentence), *[""] * 9]
 
 
 def _neighbour(values: list[Any], value: Any, by: int) -> Any:
