@@ -174,6 +174,7 @@ def serve(answer: Callable[[dict[str, Any]], Iterable[Answer]]) -> None:
     error, so that no library can spoil the lines."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     for line in sys.stdin:
         try:
