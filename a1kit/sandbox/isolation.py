@@ -3,7 +3,8 @@
 Stands alone (standard library only): it is loaded by the zygote, which prepares everything once, and used in each child
 with a handful of system calls. Layers, each probed on its own because machines differ:
 
-    privileges   no_new_privs, no capabilities, not dumpable (no core, no ptrace, no /proc/<pid>/mem), orphans collected
+    privileges   no_new_privs, no capabilities, not dumpable (no core, no ptrace, no /proc/<pid>/mem), orphans
+                 collected; without seccomp, root's programs run as a user that owns nothing
     namespaces   own user, network, IPC and host-name namespaces (optional: many containers forbid them)
     landlock     only the interpreter's library and named packages can be read, nothing written; no TCP; signals and
                  abstract sockets stay inside (as far as the kernel's Landlock version goes)
@@ -29,10 +30,14 @@ from typing import Any
 
 LAYERS = ("privileges", "namespaces", "landlock", "seccomp", "rlimits")
 
-_PR_GET_DUMPABLE = 3
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER = 1, 4, 38, 36
 _CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x04000000, 0x08000000, 0x10000000, 0x40000000
+_PR_SET_KEEPCAPS = 8
 _CAPABILITY_VERSION_3 = 0x20080522
+_CAN_READ, _CAN_KILL, _CAN_SETGID, _CAN_SETUID = 1 << 2, 1 << 5, 1 << 6, 1 << 7
+"""Capabilities: read files whoever owns them, signal anybody's processes, become another group, another user."""
+
+_NOBODY_FROM, _NOBODIES = 2_000_000_000, 100_000_000
 
 
 class LayerMissing(Exception):
@@ -92,13 +97,51 @@ class Kernel:
 # ------------------------------------------------------------------------------------------------ privileges
 
 
-def drop_privileges(kernel: Kernel) -> None:
-    """Give up capabilities, set-uid programs, core dumps and being traced; adopt orphaned grandchildren."""
+def drop_privileges(kernel: Kernel, keep: int = 0) -> None:
+    """Give up capabilities (all but the bits of `keep`), set-uid programs, core dumps and being traced; adopt orphaned
+    grandchildren."""
     kernel.prctl(PR_SET_NO_NEW_PRIVS, 1)
     kernel.prctl(PR_SET_CHILD_SUBREAPER, 1)
-    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION_3, 0))
-    kernel.call("capset", header, ctypes.create_string_buffer(bytes(24)))
+    set_capabilities(kernel, keep)
     kernel.prctl(PR_SET_DUMPABLE, 0)
+
+
+def set_capabilities(kernel: Kernel, bits: int) -> None:
+    """The effective and permitted capabilities of this process from now on. Raises OSError."""
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION_3, 0))
+    kernel.call("capset", header, ctypes.create_string_buffer(struct.pack("6I", bits, bits, 0, 0, 0, 0)))
+
+
+def nobody() -> int:
+    """A user number (and group number) that owns nothing, this process's alone.
+
+    Where no filter of system calls stops a program from sending signals, whose processes it may signal is all that
+    does, and root may signal everybody's. So root's programs run as somebody without other processes. Unusual systems
+    (containers with few user numbers) may know none of these.
+
+    Raises
+    ------
+    LayerMissing
+        This process may not become anybody else.
+    """
+    for number in (_NOBODY_FROM + os.getpid() % _NOBODIES, 65534):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become(number)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(pid, 0)[1] == 0:
+            return number
+    raise LayerMissing("as root, programs must run as another user here, and this process may not change its user")
+
+
+def become(user: int) -> None:
+    """Be this user and group for good, and no other group."""
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
 
 
 def enter_namespaces(kernel: Kernel) -> None:
@@ -217,6 +260,7 @@ class Cage:
         self._filter: _Filter | None = None
         self._linux = sys.platform.startswith("linux")
         self._processes: int | None = None
+        self._user: int | None = None
         self._before_closing: list[Callable[[], None]] = []
         self._after_closing: list[Callable[[], None]] = []
         if self._linux:
@@ -237,8 +281,10 @@ class Cage:
             else:
                 self.active.append(layer)
 
-        if self._filter is None:  # nothing else stops forks, though it does not bind root
-            self._processes = _tasks_of_this_user() + _SPARE_TASKS if self._linux else 0
+        self.active.sort(key=LAYERS.index)
+        if self._filter is None:  # nothing else stops forks
+            others = 0 if self._user is not None else _tasks_of_this_user()
+            self._processes = others + _SPARE_TASKS if self._linux else 0
 
     @property
     def details(self) -> dict[str, str]:
@@ -247,22 +293,34 @@ class Cage:
 
     def _preparations(self) -> tuple[tuple[str, Callable[[], None]], ...]:
         return (
+            ("seccomp", self._seccomp),
             ("namespaces", self._namespaces),
             ("privileges", self._privileges),
             ("landlock", self._landlock),
-            ("seccomp", self._seccomp),
             ("rlimits", self._rlimits),
         )
+
+    @property
+    def _becomes_nobody(self) -> bool:
+        """Whether programs must run as another user than this one."""
+        return self._filter is None and os.geteuid() == 0
 
     def _namespaces(self) -> None:
         if not self._linux:
             raise LayerMissing(f"namespaces are Linux's; this is {sys.platform}")
+        if self._becomes_nobody:
+            raise LayerMissing("as root without seccomp, programs run as another user, which a namespace does not know")
         enter_namespaces(self.kernel)
 
     def _privileges(self) -> None:
+        if self._becomes_nobody:
+            self._user = nobody()
+            self._detail["user"] = str(self._user)
         if not self._linux:
             raise LayerMissing(f"prctl is Linux's; this is {sys.platform}")
-        drop_privileges(self.kernel)
+        drop_privileges(self.kernel, _CAN_READ | _CAN_KILL | _CAN_SETGID | _CAN_SETUID if self._becomes_nobody else 0)
+        if self._becomes_nobody:
+            self.kernel.prctl(_PR_SET_KEEPCAPS, 1)
 
     def _landlock(self) -> None:
         readable: list[str] = list(self._packages)
@@ -293,33 +351,48 @@ class Cage:
         limit(resource.RLIMIT_CORE, (0, 0))
 
     def rehearse(self) -> None:
-        """Go through `lock` without locking anything, so that a child finds the interpreter's caches filled."""
+        """Go through the motions without locking anything, so that a child finds the interpreter's caches filled."""
         before, after, parent = self._before_closing, self._after_closing, os.getppid()
-        harmless = [self.kernel.prepared_prctl(_PR_GET_DUMPABLE, 0)] if self._linux else []
+        user, self._user = self._user, None
+        harmless = [self.kernel.prepared_prctl(PR_SET_PDEATHSIG, 0)] if self._linux else []
         memory, cpu = resource.getrlimit(resource.RLIMIT_AS), resource.getrlimit(resource.RLIMIT_CPU)
         self._before_closing = self._after_closing = harmless
         for _ in range(10):
-            self.lock(parent, _DESCRIPTORS, memory, cpu)
-        self._before_closing, self._after_closing = before, after
+            self.confine(parent, _DESCRIPTORS)
+            self.seal(_DESCRIPTORS, memory, cpu)
+        self._before_closing, self._after_closing, self._user = before, after, user
 
-    def lock(self, parent: int, first_closed: int, memory: tuple[int, int], cpu: tuple[int, int]) -> None:
-        """Lock the calling child up: all active layers, for good.
-
-        `parent` is the process that must outlive it; descriptors from `first_closed` on are closed; limits are (soft,
-        hard) bytes and seconds. Raises OSError when a layer cannot be applied.
+    def confine(self, parent: int, first_closed: int) -> None:
+        """Put the calling child under what is the same for every program, for good: it dies with `parent`, reads no
+        files, keeps no descriptor from `first_closed` on. Raises OSError when a layer cannot be applied.
         """
-        for confine in self._before_closing:
-            confine()
+        if self._user is not None:
+            self._give_up_root(self._user)
+        for layer in self._before_closing:
+            layer()
         if os.getppid() != parent:
             os._exit(0)
+        os.closerange(first_closed, _DESCRIPTORS)
+
+    def _give_up_root(self, user: int) -> None:
+        """Files stay as readable as they are at such a level, or programs could not import what root alone can read."""
+        become(user)
+        if self._linux:
+            set_capabilities(self.kernel, _CAN_READ)
+            self.kernel.prctl(PR_SET_DUMPABLE, 0)
+
+    def seal(self, first_closed: int, memory: tuple[int, int], cpu: tuple[int, int]) -> None:
+        """The rest, before a program is read: its limits, (soft, hard) bytes and seconds, and last the filter of system
+        calls. Raises OSError when a layer cannot be applied.
+        """
         os.closerange(first_closed, _DESCRIPTORS)
         if self._linux:  # macOS refuses every allocation, or the limit itself, on some systems
             resource.setrlimit(resource.RLIMIT_AS, memory)
         resource.setrlimit(resource.RLIMIT_CPU, cpu)
         if self._processes is not None:
             resource.setrlimit(resource.RLIMIT_NPROC, (self._processes, self._processes))
-        for confine in self._after_closing:
-            confine()
+        for layer in self._after_closing:
+            layer()
 
 
 def _tasks_of_this_user() -> int:

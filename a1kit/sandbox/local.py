@@ -98,6 +98,11 @@ class LocalSandbox:
                     f"This machine offers {best}; ask for that (level=None takes the best) or mend the layer. "
                     "`a1kit doctor` lists them all."
                 )
+        if "seccomp" not in self._hello.active and os.geteuid() == 0 and "user" not in self._hello.details:
+            raise SandboxUnavailable(
+                "Without seccomp a program of root may signal every process of this machine, so it must run as another "
+                f"user, and that is not allowed here ({missing.get('privileges')}). Run as an ordinary user."
+            )
         if level is None and best is Level.LIMITS_ONLY and not allow_limits_only:
             raise SandboxUnavailable(
                 "Nothing on this machine keeps a program from files and the network "

@@ -38,6 +38,9 @@ from a1kit.sandbox.traps import Traps
 LIMITS = Limits(call_seconds=0.3, load_seconds=0.6, program_seconds=2.0, wall_factor=4.0, memory_mb=128)
 """Tight limits, so that a corpus of hangs and hoards is soon done."""
 
+PATIENT = replace(LIMITS, call_seconds=5.0, load_seconds=5.0, program_seconds=30.0)
+"""Limits for a second look at what ended for lack of time, as a slow machine makes anything do."""
+
 _PATIENCE_SECONDS = 60.0
 _WITNESS = """
 import copy, decimal, functools, heapq, json, math, operator, re, struct
@@ -81,19 +84,32 @@ def hold_hostile(box: Sandbox, program: HostileProgram, traps: Traps) -> tuple[s
                 faults = () if box.level is not Level.FULL else (f"a signal would have been delivered: {blank.harm}",)
                 return faults + tuple(_promises(blank))
         trial = try_program(box, program, traps)
+        if _late(trial):
+            trial = try_program(box, program, traps, limits=PATIENT)
         return (*_promises(trial), *_containment(box, trial), *_witness(box))
     except SandboxUnavailable as error:
         return (f"the machinery failed: {error}",)
 
 
-def try_program(box: Sandbox, program: HostileProgram, traps: Traps, *, blank: bool = False) -> Trial:
+def _late(trial: Trial) -> bool:
+    """Whether something ran out of time that should end otherwise."""
+    expected = [trial.program.load, *(call.ends for call in trial.program.calls)]
+    seen = [trial.result.load, *trial.result.observations]
+    return any(
+        each.status is Status.TIMEOUT and bool(ends) and Status.TIMEOUT not in ends
+        for ends, each in zip(expected, seen, strict=False)
+    )
+
+
+def try_program(
+    box: Sandbox, program: HostileProgram, traps: Traps, *, blank: bool = False, limits: Limits = LIMITS
+) -> Trial:
     """Run the reference, then the program, each in children of its own, and look at the traps."""
     source = traps.arm(program.source, blank=blank)
     setup = traps.address(program.setup)
     calls = [Call(traps.address(call.expression), setup) for call in program.calls]
-    limits = LIMITS
     if program.topic == "collusion":
-        limits = replace(LIMITS, capture_bytes=1000)
+        limits = replace(limits, capture_bytes=1000)
     expected: tuple[Observation, ...] = ()
     if program.reference:
         expected = box.run(program.reference, calls, limits).observations

@@ -1,8 +1,12 @@
 """The zygote: a small process that forks one locked-up child a program and watches it end.
 
 Run by path (`python -S zygote.py <control descriptor> <settings>`), never imported by the trusted process. It preloads
-what programs commonly import, prepares the kernel's layers once, then loops: receive an order with a descriptor, fork,
-watch, report. It never reads a program; the child does, after it has locked itself up.
+what programs commonly import, prepares the kernel's layers once, then loops: receive an order with a descriptor, hand
+it to a child, watch, report. It never reads a program; the child does, after it has locked itself up.
+
+While one child runs, the next is forked and waits, confined already and with nothing of any program in its memory: what
+a fork costs is then paid while nobody waits for it. Where orphans can be left behind (no seccomp) there is no child
+ahead, because whatever is there when a child has ended is killed.
 
 Time is enforced here, from outside. The child notes in a shared page which call it began and when; whoever tampers with
 that page only changes how its own program's total is spent, and the total is read from the kernel's CPU clock of the
@@ -272,6 +276,42 @@ def receive(control: socket.socket, size: int) -> tuple[bytes | None, list[int]]
     return data, list(descriptors)
 
 
+class Slot:
+    """What one child shares with the zygote: the page where it notes its progress, and the gate it passes when it has
+    locked itself up. Two children may be there at once, the one that runs and the one that waits; each closes the
+    other's slot first of all."""
+
+    def __init__(self) -> None:
+        self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
+        self.blank = bytes(mmap.PAGESIZE)
+
+    def clear(self, progress: tuple[Any, ...], layout: Any) -> None:
+        self.page[:] = self.blank
+        layout.pack_into(self.page, 0, *progress)
+        self.gate[0] = 0
+
+    def close(self) -> None:
+        self.page.close()
+        self.gate.close()
+
+
+class Waiting:
+    """A child that waits for its order: its number, its slot, the socket it listens to."""
+
+    def __init__(self, pid: int, place: int, channel: socket.socket):
+        self.pid, self.place, self.channel = pid, place, channel
+
+    def take(self, order: bytes, descriptors: list[int]) -> bool:
+        """Give it the order; whether it took it."""
+        try:
+            socket.send_fds(self.channel, [order], descriptors)
+        except OSError:
+            return False
+        finally:
+            self.channel.close()
+        return True
+
+
 class Zygote:
     """The loop, with what it prepared."""
 
@@ -286,10 +326,10 @@ class Zygote:
         named = (settings[name] for name in ("layers", "folders", "excluded", "packages"))
         self.cage = isolation.Cage(*named, load_sibling("seccomp").program)
         packages = [importlib.import_module(name) for name in settings["preload"]]
-        self.page, self.gate = mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE)
-        self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.page)
-        self.blank = bytes(mmap.PAGESIZE)
+        self.slots, self.next_slot = (Slot(), Slot()), 0
+        self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.slots[0].page)
         self.mac = MacClock()
+        self.waiting: Waiting | None = None
         self.may_leave_strays = "seccomp" not in self.cage.active
         self.base_memory = address_space()
         self.reserve = isolation.MEMORY_RESERVE
@@ -310,30 +350,53 @@ class Zygote:
         while True:
             if not waiter.poll(_PARENT_CHECK_MS):
                 if os.getppid() != self.parent:
-                    return
+                    break
                 continue
-            message, descriptors = receive(self.control, self.frames.ORDER.size)
-            if message is None:
-                return
-            self.run(self.frames.ORDER.unpack(message), descriptors)
+            order, descriptors = receive(self.control, self.frames.ORDER.size)
+            if order is None:
+                break
+            self.run(order, descriptors)
+        if self.waiting is not None:
+            kill_group(self.waiting.pid)
 
-    def run(self, order: tuple[Any, ...], descriptors: list[int]) -> None:
-        """Fork the child of one order, watch it, report."""
-        frames, page = self.frames, self.page
-        page[:] = self.blank
-        frames.PROGRESS.pack_into(page, 0, frames.LOADED, 0.0, 0.0)
-        self.gate[0] = 0
-        began = time.monotonic()
+    def fork(self) -> Waiting:
+        """A child that waits for its order."""
+        place, self.next_slot = self.next_slot, 1 - self.next_slot
+        self.slots[place].clear((self.frames.LOADED, 0.0, 0.0), self.frames.PROGRESS)
+        ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
             try:
-                self.become_child(order, descriptors)
+                self.become_child(place, theirs)
             finally:
-                os._exit(frames.EXIT_BROKEN)
+                os._exit(self.frames.EXIT_BROKEN)
+        theirs.close()
+        return Waiting(pid, place, ours)
+
+    def dispatch(self, order: bytes, descriptors: list[int]) -> Waiting:
+        """The child that has the order: the one that waits, or another when that has died."""
+        child, self.waiting = self.waiting, None
+        if child is not None:
+            if child.take(order, descriptors):
+                return child
+            kill_group(child.pid)
+            os.waitpid(child.pid, 0)
+        child = self.fork()
+        child.take(order, descriptors)
+        return child
+
+    def run(self, message: bytes, descriptors: list[int]) -> None:
+        """Have one order done, watch the child, report."""
+        frames, order = self.frames, self.frames.ORDER.unpack(message)
+        began = time.monotonic()
+        child = self.dispatch(message, descriptors)
+        pid, slot = child.pid, self.slots[child.place]
         ending = Ending(pid, descriptors[0], self.control.fileno())
+        if not self.may_leave_strays:
+            self.waiting = self.fork()
         reason, call = frames.END_ITSELF, frames.LOADED
         if ending.wait(min(_FIRST_NAP, order[4])) != "ended":
-            watch = Watch(pid, order, page, frames, began, self.mac)
+            watch = Watch(pid, order, slot.page, frames, began, self.mac)
             reason, call = self.watch(watch, ending, order[0]), watch.call
         if reason != frames.END_ITSELF or self.may_leave_strays:
             kill_group(pid)
@@ -344,7 +407,7 @@ class Zygote:
             os.close(descriptor)
         if self.may_leave_strays:
             reap_strays()
-        if self.gate[0] == 0 and reason == frames.END_ITSELF:
+        if slot.gate[0] == 0 and reason == frames.END_ITSELF:
             reason = frames.END_UNLOCKED
         peak = usage.ru_maxrss * (1 if MACOS else 1024)
         cpu = usage.ru_utime + usage.ru_stime
@@ -364,22 +427,32 @@ class Zygote:
                 heard = time.monotonic()
                 self.control.sendall(frames.REPORT.pack(number, frames.HEARTBEAT, 0, watch.call, 0.0, 0.0, 0))
 
-    def become_child(self, order: tuple[Any, ...], descriptors: list[int]) -> None:
+    def become_child(self, place: int, channel: socket.socket) -> None:
         """Everything from the fork to the program's first word. Does not return.
 
-        Descriptors 0, 1 and 2 are the zygote's own: nothing to read, nowhere to write.
+        Descriptors 0, 1 and 2 are the zygote's own: nothing to read, nowhere to write. All others are closed before
+        the order is waited for, so that nobody holds on to what belongs to another child.
         """
-        _, length, memory, _, _, total_cpu, _, _, captures = order
+        os.dup2(channel.fileno(), _RESULT)
+        self.cage.confine(self.pid, _RESULT + 1)
+        channel.detach()
+        slot = self.slots[place]
+        self.slots[1 - place].close()
+        self.runner.page = slot.page
+        os.setsid()
+        message, descriptors = receive(socket.socket(fileno=_RESULT), self.frames.ORDER.size)
+        if message is None:
+            os._exit(self.frames.EXIT_DONE)
+        _, length, memory, _, _, total_cpu, _, _, captures = self.frames.ORDER.unpack(message)
         if captures:
             os.dup2(descriptors[1], 1)
             os.dup2(descriptors[1], 2)
         os.dup2(descriptors[0], _RESULT)
-        os.setsid()
         memory += self.base_memory
         seconds = int(total_cpu) + 2
-        self.cage.lock(self.pid, _RESULT + 1, (memory, memory + self.reserve), (seconds, seconds + 1))
-        self.gate[0] = 1
-        self.gate.close()
+        self.cage.seal(_RESULT + 1, (memory, memory + self.reserve), (seconds, seconds + 1))
+        slot.gate[0] = 1
+        slot.gate.close()
         self.runner.main(length, bool(captures))
 
 

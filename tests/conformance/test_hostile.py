@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 import a1kit
-from a1kit.sandbox import Level, LocalSandbox, Status
+from a1kit.sandbox import Call, Level, LocalSandbox, Status
 from a1kit.sandbox.corpus import HostileProgram, Kind, hostile
 from a1kit.sandbox.naive import NAIVE, Attack, Ruling, throw_away
 from a1kit.sandbox.traps import VARIABLE, Traps
@@ -193,6 +193,19 @@ def test_a_harmless_program_springs_no_trap(traps: Traps, sandbox: LocalSandbox)
     result = sandbox.run(source)
     assert result.load.status is Status.OK
     assert traps.harm(result) == ()
+
+
+def test_frames_as_the_corpus_forges_them_are_what_the_sandbox_reads(sandbox: LocalSandbox) -> None:
+    """Else the forgeries of the corpus would be refused for their layout alone. A child may say of itself what it likes;
+    that is not a false pass, and saying the right thing is being right."""
+    program = """
+import os, struct
+def attack():
+    os.write(3, struct.pack("<IiBf", 1, 0, 0, 0.0) + b"6" + struct.pack("<IiBf", 0, -2, 0, 0.0))
+    os._exit(0)
+"""
+    result = sandbox.run(program, [Call("attack()")])
+    assert [seen.value.source if seen.value else seen for seen in result.observations] == ["6"]
 
 
 def test_the_corpus_covers_what_it_should() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import signal
@@ -19,7 +20,7 @@ import pytest
 
 from a1kit.errors import SandboxUnavailable
 from a1kit.sandbox import Call, Job, Level, Limits, LocalSandbox, ProgramResult, Status, drive, local, probe
-from a1kit.sandbox.host import Kind
+from a1kit.sandbox.host import Hello, Kind, ZygoteProcess
 from a1kit.sandbox.isolation import LAYERS
 
 ECHO = "def f(x):\n    return x\n"
@@ -178,6 +179,43 @@ def test_limits_only_needs_to_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
         assert box.level is Level.LIMITS_ONLY
 
 
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="about programs that root starts")
+AS_WHOM = """
+import os, signal
+def who(): return os.getuid(), os.getgid(), os.getgroups()
+def signals(pid): os.kill(pid, 0)
+def forks():
+    for count in range(500):
+        try:
+            if os.fork() == 0:
+                signal.pause()
+        except OSError:
+            return count
+"""
+
+
+@needs_root
+def test_without_seccomp_the_programs_of_root_run_as_somebody_who_owns_nothing() -> None:
+    with LocalSandbox(Level.LIMITS_ONLY, workers=2) as box:
+        others = [os.getpid(), os.getppid(), *box.processes]
+        calls = [Call("who()"), Call("forks()"), *(Call(f"signals({pid})") for pid in others)]
+        first, second = box.run_jobs([Job(AS_WHOM, tuple(calls))] * 2)
+        who, forks, *signals = first.observations
+        user, group, groups = ast.literal_eval(who.value.source if who.value else "")
+        assert user == group != 0 and groups == []
+        assert forks.value is not None and int(forks.value.source) < 200
+        assert {seen.status for seen in signals} == {Status.REFUSED}
+        assert answer(box) == "1"
+        assert second.observations[1].value is not None
+
+
+@needs_root
+def test_root_that_cannot_become_somebody_else_gets_no_sandbox_without_seccomp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ZygoteProcess, "wait_ready", lambda self: Hello(("rlimits",), {"privileges": "no user"}, {}))
+    with pytest.raises(SandboxUnavailable, match="Run as an ordinary user"):
+        LocalSandbox(Level.LIMITS_ONLY, workers=1)
+
+
 def test_one_missing_layer_makes_the_level_partial(monkeypatch: pytest.MonkeyPatch) -> None:
     if "seccomp" not in [layer.name for layer in probe().layers if layer.active]:
         pytest.skip("this machine has no seccomp")
@@ -266,20 +304,37 @@ def test_closing_ends_every_process_even_in_the_middle_of_a_job() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     assert wait_until(lambda: bool(children_of(zygote)))
-    (child,) = children_of(zygote)
+    children = children_of(zygote)
     box.close()
     thread.join(20)
     assert failures and not thread.is_alive()
-    assert wait_until(lambda: not alive(zygote) and not alive(child))
+    assert wait_until(lambda: not any(map(alive, [zygote, *children])))
 
 
 @linux_only
 def test_a_forgotten_sandbox_ends_its_processes() -> None:
     box = LocalSandbox(workers=1, allow_limits_only=True)
     (zygote,) = box.processes
+    assert answer(box) == "1"
+    children = children_of(zygote)
     del box
     gc.collect()
-    assert wait_until(lambda: not alive(zygote))
+    assert wait_until(lambda: not any(map(alive, [zygote, *children])))
+
+
+@linux_only
+def test_a_waiting_child_that_was_killed_is_replaced_and_one_that_waits_dies_with_its_zygote(box: LocalSandbox) -> None:
+    (zygote,) = box.processes
+    for _ in range(3):
+        assert answer(box) == "1"
+        for child in children_of(zygote):
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.01)
+    assert answer(box) == "1" and box.processes == (zygote,)
+    children = children_of(zygote)
+    os.kill(zygote, signal.SIGKILL)
+    assert wait_until(lambda: not any(map(alive, [zygote, *children])))
+    assert answer(box) == "1"
 
 
 @linux_only
@@ -358,7 +413,7 @@ def test_many_programs_leave_no_descriptor_process_or_memory_behind(rounds: int)
             box.run_jobs(MIXED)
         assert census() == before
         assert resident_megabytes() - memory < 10
-        assert all(len(children_of(zygote)) == 0 for zygote in box.processes)
+        assert all(len(children_of(zygote)) <= 1 for zygote in box.processes), "more than the child that waits"
 
 
 def resident_megabytes() -> float:
