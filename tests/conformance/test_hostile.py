@@ -196,8 +196,8 @@ def test_a_harmless_program_springs_no_trap(traps: Traps, sandbox: LocalSandbox)
 
 
 def test_frames_as_the_corpus_forges_them_are_what_the_sandbox_reads(sandbox: LocalSandbox) -> None:
-    """Else the forgeries of the corpus would be refused for their layout alone. A child may say of itself what it likes;
-    that is not a false pass, and saying the right thing is being right."""
+    """Else the forgeries of the corpus would be refused for their layout alone. A child may say of itself what it
+    likes: that is not a false pass, and saying the right thing is being right."""
     program = """
 import os, struct
 def attack():
