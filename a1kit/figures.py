@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import plotly.graph_objects as go
@@ -35,8 +36,9 @@ LABEL = 22
 EMPTY = "Nothing to draw yet: the first step is not finished."
 
 
+@cache
 def template(dark: bool = False) -> go.layout.Template:
-    """The look of every figure."""
+    """The look of every figure. Made once, since checking it costs more than drawing a curve."""
     ink, grid = ("#e7eaef", "#3b424e") if dark else ("#1c2330", "#d9dde3")
     axis = {"gridcolor": grid, "zerolinecolor": grid, "linecolor": grid, "ticks": "", "automargin": True}
     return go.layout.Template(
@@ -125,6 +127,9 @@ def time_split(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
                 x=[x for x, _ in points], y=[y for _, y in points], name=phase.replace("_", " "), marker_color=colour
             )
         )
+    steps = [row["step"] for row in rows[-3:]]
+    width = steps[1] - steps[0] if len(steps) == 3 else 1  # a thinned row stands for a span of steps
+    figure.update_traces(width=width)
     figure.update_layout(barmode="stack", bargap=0)
     return figure
 
@@ -149,7 +154,7 @@ def overlay(runs: Mapping[str, Sequence[Row]], name: str, *, dark: bool = False)
     return figure
 
 
-def thinned(rows: Sequence[Row], most: int = 400) -> list[Row]:
+def thinned(rows: Sequence[Row], most: int = 240) -> list[Row]:
     """At most `most` rows: means over spans of steps, each at its last step, so that a long run is quick to draw."""
     if len(rows) <= most:
         return list(rows)

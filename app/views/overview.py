@@ -6,8 +6,9 @@ tiles also when the status did. Curves of a long run are means over spans of ste
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,22 @@ SETTLED = {"finished": "It has finished.", "stopped": "It has stopped.", "failed
 
 Version = tuple[Any, ...]
 
+SHARE = 0.02
+"""Of a core that following a run may take: figures that cost a lot are made again less often."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the page shows: a version, when its figures were made (monotonic seconds) and what they took."""
+
+    version: Version = ()
+    made: float = 0.0
+    cost: float = 0.0
+
+    def resting(self, now: float) -> bool:
+        """Whether making the figures again now would take more than the share."""
+        return now < self.made + self.cost / SHARE
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -65,7 +82,7 @@ class Parts:
 
 def build(shelf: Shelf) -> Parts:
     """Lay the view out inside the current Blocks and connect it."""
-    version = gr.State(())
+    version = gr.State(Seen())
     dark = gr.Checkbox(visible="hidden")
     with gr.Row():
         run = gr.Dropdown(label="run", choices=[], min_width=160)
@@ -83,10 +100,10 @@ def build(shelf: Shelf) -> Parts:
     timer = gr.Timer(POLL_SECONDS)
     parts = Parts(version, dark, run, tiles, plots, timer)
 
-    def changed(name: str | None, seen: Version, is_dark: bool) -> list[Any]:
+    def changed(name: str | None, seen: Seen, is_dark: bool) -> list[Any]:
         return show(shelf, name, seen, is_dark)
 
-    run.input(lambda name, is_dark: show(shelf, name, (), is_dark), [run, dark], parts.outputs())
+    run.input(lambda name, is_dark: show(shelf, name, Seen(), is_dark), [run, dark], parts.outputs())
     timer.tick(changed, [run, version, dark], parts.outputs(), show_progress="hidden")
     for button, what in ((pause, "pause"), (save, "save"), (stop, "stop")):
         button.click(lambda name, what=what: _ask(shelf, name, what), run)
@@ -125,7 +142,7 @@ def compare(shelf: Shelf, names: Sequence[str], metric: str, dark: bool = False)
     return figures.overlay(rows, metric, dark=dark)
 
 
-def show(shelf: Shelf, name: str | None, seen: Version = (), dark: bool = False) -> list[Any]:
+def show(shelf: Shelf, name: str | None, seen: Seen = Seen(), dark: bool = False) -> list[Any]:
     """Values for `Parts.outputs()`; nothing is sent again that has not changed since `seen`."""
     names = shelf.names()
     if name not in names:
@@ -133,26 +150,28 @@ def show(shelf: Shelf, name: str | None, seen: Version = (), dark: bool = False)
     nothing = [gr.skip()] * len(FIGURES)
     try:
         version = _version(shelf, name, names)
-        if version == seen:
+        if version == seen.version:
             return [gr.skip()] * 3 + nothing
         choices = gr.update(choices=names, value=name)
         if name is None:
-            return [version, choices, render.note(NO_RUN), *[None] * len(FIGURES)]
+            return [Seen(version), choices, render.note(NO_RUN), *[None] * len(FIGURES)]
         folder = shelf.folder(name)
         rows = read_metrics(folder)
         tiles = render.tiles(_tiles(rows, read_status(folder)))
     except (A1KitError, OSError, ValueError) as error:
-        return [(), gr.update(choices=names, value=name), render.note(str(error), "bad"), *[None] * len(FIGURES)]
-    if version[:-1] == seen[:-1]:
-        return [version, gr.skip(), tiles, *nothing]
+        return [Seen(), gr.update(choices=names, value=name), render.note(str(error), "bad"), *[None] * len(FIGURES)]
+    started = time.monotonic()
+    if version[:-2] == seen.version[:-2] and (version[-2] == seen.version[-2] or seen.resting(started)):
+        return [replace(seen, version=(*seen.version[:-1], version[-1])), gr.skip(), tiles, *nothing]
     steps = figures.thinned([row for row in rows if "code/reward" in row])
-    return [version, choices, tiles, *[draw(steps, dark=dark) for draw in FIGURES]]
+    drawn = [draw(steps, dark=dark) for draw in FIGURES]
+    return [Seen(version, started, time.monotonic() - started), choices, tiles, *drawn]
 
 
 def _version(shelf: Shelf, name: str | None, names: Sequence[str]) -> Version:
-    """Cheap to compute, and different whenever the page would be; the last entry stands for the tiles alone."""
+    """Cheap to compute, and different whenever the page would be; the last two entries are of metrics and status."""
     if name is None:
-        return ("", *names, ())
+        return ("", *names, (), ())
     folder = shelf.folder(name)
     return (name, *names, _stamp(folder / METRICS), _stamp(folder / STATUS))
 
