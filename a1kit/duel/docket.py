@@ -17,7 +17,7 @@ from a1kit.duel.literals import literal_wire
 from a1kit.duel.manners import Manners, evaluates_text, manners
 from a1kit.duel.trial import Told, Trial
 from a1kit.errors import QuestionError
-from a1kit.parsing import ParsedCode, parse_assertion, parse_code, parse_tests, signature
+from a1kit.parsing import ParsedCode, given_names, parse_assertion, parse_code, parse_tests, signature
 from a1kit.parsing.source import Unparsable, parse
 from a1kit.rewards import Convention, Rules
 from a1kit.sandbox.protocol import Call, Observation
@@ -44,6 +44,8 @@ class Bench:
     question: Question
     code: str
     parameters: tuple[str, ...] | None
+    known: frozenset[str]
+    """Names besides the entry point that a test may use, because the question tells every candidate of them."""
     evaluates: bool
     """Whether the reference may run text that it is given: then each of its calls is alone in its child."""
     alone: set[Call] = field(default_factory=set)
@@ -83,7 +85,7 @@ class Docket:
 
     def __init__(self, pairings: Sequence[Pairing], rules: Rules) -> None:
         self.rules = rules
-        self.benches: dict[tuple[str, str], Bench] = {}
+        self.benches: dict[tuple[str, str, frozenset[str]], Bench] = {}
         self.players: dict[tuple[Bench, str], Player] = {}
         self._seats = [(pairing, *self._read(pairing)) for pairing in pairings]
 
@@ -94,9 +96,10 @@ class Docket:
     def _read(self, pairing: Pairing) -> tuple[Player, tuple[str, ...]]:
         """The program of a pairing and what its text looked like; registers all its tests."""
         question = pairing.question
-        bench = self.benches.get((question.reference, question.entry_point))
+        place = (question.reference, question.entry_point, _known(question))
+        bench = self.benches.get(place)
         if bench is None:
-            bench = self.benches[question.reference, question.entry_point] = _bench(question)
+            bench = self.benches[place] = _bench(question)
         player, flags = self._player(bench, pairing.candidate)
         for completion in pairing.suites:
             tests = bench.suites.get(completion.text)
@@ -146,16 +149,16 @@ class Docket:
         """The tests of a suite. Without predictions a line with a bare call is a test, its answer to be filled in."""
         entry_point = bench.question.entry_point
         if self.rules.predictions:
-            return parse_tests(text, entry_point, parameters=bench.parameters)
+            return parse_tests(text, entry_point, parameters=bench.parameters, known=bench.known)
         filled = {line: f"assert {line.strip()} == None" for line in text.splitlines() if _bare_call(line, entry_point)}
         lines = "\n".join(filled.get(line, line) for line in text.splitlines())
         return tuple(
             replace(test, predicted=None) if test.source in filled.values() else test
-            for test in parse_tests(lines, entry_point, parameters=bench.parameters)
+            for test in parse_tests(lines, entry_point, parameters=bench.parameters, known=bench.known)
         )
 
     def _read_replay(self, bench: Bench, source: str) -> Trial | JudgedTest:
-        read = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters)
+        read = parse_assertion(source, bench.question.entry_point, parameters=bench.parameters, known=bench.known)
         test = self._refused(bench, read)
         if test.malformed is None:
             return self._trial(bench, test, f"replay of {source}")
@@ -187,7 +190,7 @@ class Docket:
         key = (test.source, "" if _needs_no_child(test) else group)
         trial = bench.trials.get(key)
         if trial is None:
-            trial = bench.trials[key] = Trial(test, bench.question.entry_point, bench.parameters, group)
+            trial = bench.trials[key] = Trial(test, bench.question.entry_point, bench.parameters, group, bench.known)
         return trial
 
 
@@ -231,11 +234,17 @@ def _parse(text: str, entry_point: str) -> ParsedCode:
 
 _parse_short = lru_cache(maxsize=4_096)(parse_code)
 _signature = lru_cache(maxsize=1_024)(signature)
+_given = lru_cache(maxsize=1_024)(given_names)
+
+
+def _known(question: Question) -> frozenset[str]:
+    return _given(question.prompt, question.reference, question.entry_point)
 
 
 def _bench(question: Question) -> Bench:
     code = read_reference(question)
-    return Bench(question, code, _signature(question.reference, question.entry_point), evaluates_text(code))
+    parameters = _signature(question.reference, question.entry_point)
+    return Bench(question, code, parameters, _known(question), evaluates_text(code))
 
 
 def judged_test(trial: Trial, verdict: Verdict | None) -> JudgedTest:

@@ -20,7 +20,8 @@ from a1kit.sandbox.protocol import Call, Job, Limits, Sandbox, Status
 from a1kit.types import Completion, Load, Outcome, Question, State, Verdict
 
 _CANDIDATE = "_a1kit_candidate"
-_CHECK = Call(f"check({_CANDIDATE})")
+_NAMES = "_a1kit_names"
+_CHECK = Call(f"{_NAMES}['check']({_CANDIDATE})")
 _NONE = wire.read(b"null").strict
 _LOADS = {
     Status.TIMEOUT: Outcome.TIMEOUT,
@@ -34,8 +35,9 @@ _LOADS = {
 class CheckedProgram:
     """A candidate with the test program that decides about it.
 
-    `test` is source that defines `check(candidate)`. It runs below `code` and is given what `code` calls `entry_point`,
-    even if `test` has something else of that name. The candidate passes when `check` returns None.
+    `test` is source that defines `check(candidate)`. It runs after `code`, in a copy of its names: it sees what `code`
+    defines, and what it defines or imports itself, under whatever names, changes nothing for `code`. It is given what
+    `code` calls `entry_point`. The candidate passes when `check` returns None.
     """
 
     code: str
@@ -48,9 +50,7 @@ def run_checks(
 ) -> list[Verdict]:
     """The verdict of every program's own test, in order. `seconds` of CPU for each, and as much for loading it."""
     limits = Limits(seconds, max(3.0, seconds), 2.0 * max(3.0, seconds), memory_mb=memory_mb)
-    jobs = [
-        Job(f"{one.code}\n\n{_CANDIDATE} = {one.entry_point}\n\n{one.test}\n", (_CHECK,), limits) for one in programs
-    ]
+    jobs = [Job(_assembled(one), (_CHECK,), limits) for one in programs]
     verdicts = []
     for result in sandbox.run_jobs(jobs):
         seen = result.observations[0] if result.observations else result.load
@@ -63,6 +63,13 @@ def run_checks(
         else:
             verdicts.append(Verdict(Outcome.WRONG, shown(seen.value), "the test program did not return None"))
     return verdicts
+
+
+def _assembled(one: CheckedProgram) -> str:
+    return (
+        f"{one.code}\n\n{_CANDIDATE} = {one.entry_point}\n{_NAMES} = dict(globals())\n"
+        f"exec(compile({one.test!r}, '<test>', 'exec', dont_inherit=True), {_NAMES})\n"
+    )
 
 
 def _failed_check(exception: str | None) -> Verdict | None:

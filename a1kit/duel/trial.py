@@ -61,14 +61,22 @@ class Trial:
     by the corrected one."""
 
     __slots__ = (
-        "calls", "detail", "entry_point", "expected", "group", "opaque", "oracle", "parameters", "predicted", "seen",
-        "source", "state", "test",
+        "calls", "detail", "entry_point", "expected", "group", "known", "opaque", "oracle", "parameters", "predicted",
+        "seen", "source", "state", "test",
     )  # fmt: skip
 
-    def __init__(self, test: TestCase, entry_point: str, parameters: tuple[str, ...] | None, group: str) -> None:
+    def __init__(
+        self,
+        test: TestCase,
+        entry_point: str,
+        parameters: tuple[str, ...] | None,
+        group: str,
+        known: frozenset[str] = frozenset(),
+    ) -> None:
         self.test = test
         self.entry_point = entry_point
         self.parameters = parameters
+        self.known = known
         self.group = group
         self.calls = tuple(Call(call, test.setup) for call in test.calls)
         self.opaque = False
@@ -269,7 +277,7 @@ class Trial:
 
     def _adopt(self) -> Wishes:
         """Play the corrected text as a test of its own: it must watch the same calls, and hold on the oracle."""
-        test = parse_assertion(self.source, self.entry_point, parameters=self.parameters)
+        test = parse_assertion(self.source, self.entry_point, parameters=self.parameters, known=self.known)
         if test.malformed or tuple(Call(call, test.setup) for call in test.calls) != self.calls:
             self._drop(State.UNSUPPORTED, "the corrected test does not read as the same test")
             return

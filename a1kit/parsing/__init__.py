@@ -7,6 +7,15 @@ nothing else.
 """
 
 from a1kit.parsing.code import FLAGS, ParsedCode, parse_code
-from a1kit.parsing.tests import corrected, parse_assertion, parse_tests, signature
+from a1kit.parsing.tests import corrected, given_names, parse_assertion, parse_tests, signature
 
-__all__ = ["FLAGS", "ParsedCode", "corrected", "parse_assertion", "parse_code", "parse_tests", "signature"]
+__all__ = [
+    "FLAGS",
+    "ParsedCode",
+    "corrected",
+    "given_names",
+    "parse_assertion",
+    "parse_code",
+    "parse_tests",
+    "signature",
+]

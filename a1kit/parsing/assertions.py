@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from a1kit.parsing import names
 from a1kit.parsing.closeness import Pair, closeness, comparer, equality
-from a1kit.parsing.normal import Normaliser
+from a1kit.parsing.normal import Normaliser, constant
 from a1kit.parsing.observe import Seen, faithful, observed, prepared, spelled
 from a1kit.parsing.setup import Setup, Step
 from a1kit.parsing.source import Segments, Unparsable, bounded, walk
@@ -34,6 +34,8 @@ class Context:
 
     entry_point: str
     parameters: tuple[str, ...] | None = None
+    known: frozenset[str] = frozenset()
+    """Names besides the entry point that every program of the question is asked to define."""
 
 
 def malformed(source: str, reason: str) -> TestCase:
@@ -77,6 +79,7 @@ def _analyse(node: ast.Assert, segments: Segments, setup: Setup, context: Contex
     seen = _distinct(observed(work, setup))
     if not seen.calls:
         raise Unparsable(f"the assertion does not depend on a call of {context.entry_point}")
+    _refuse_walrus_between(work, seen)
     _refuse_hidden_answers(work, seen, setup)
     pairs = _pairs(test, work, seen, setup)
     form = _form(pairs, seen)
@@ -85,6 +88,7 @@ def _analyse(node: ast.Assert, segments: Segments, setup: Setup, context: Contex
     sides = split(
         [call.node for call in seen.calls],
         [call.chain for call in seen.calls],
+        [call.told for call in seen.calls],
         test,
         expected,
         _outside(expected, seen),
@@ -122,7 +126,7 @@ def _distinct(places: Sequence[Seen]) -> _Observations:
     opaque: dict[int, str] = {}
     numbers: dict[str, int] = {}
     for seen in places:
-        same = ast.dump(seen.chain) if isinstance(seen.node, ast.Name) else f"#{len(calls)}"
+        same = ast.dump(seen.chain) + ast.dump(seen.told) if isinstance(seen.node, ast.Name) else f"#{len(calls)}"
         if same not in numbers:
             numbers[same] = len(calls)
             calls.append(seen)
@@ -144,6 +148,25 @@ def _refuse_hidden_answers(work: ast.expr, seen: _Observations, setup: Setup) ->
         )
 
 
+def _refuse_walrus_between(work: ast.expr, seen: _Observations) -> None:
+    """Refuse `(x := 2) and f(x) == 3`, where one part of an assertion reads what another part binds."""
+    if not any(isinstance(node, ast.NamedExpr) for node in walk(work)):
+        return
+    parts = [walk(call.node) for call in seen.calls]
+    inside = {id(node) for part in parts for node in part}
+    parts.append([node for node in walk(work) if id(node) not in inside])
+    for part in parts:
+        for node in part:
+            name = node.target.id if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name) else None
+            if name is not None and any(
+                isinstance(other, ast.Name) and other.id == name
+                for others in parts
+                if others is not part
+                for other in others
+            ):
+                raise Unparsable(f"one part of the assertion gives {name} a value and another part reads it")
+
+
 def _outside(expected: ast.expr, seen: _Observations) -> set[str]:
     """Names that an expression reads outside its observations."""
     found: set[str] = set()
@@ -161,6 +184,7 @@ def _outside(expected: ast.expr, seen: _Observations) -> set[str]:
 def split(
     calls: Sequence[ast.expr],
     chains: Sequence[ast.expr],
+    told: Sequence[ast.expr],
     written: ast.AST,
     expected: ast.AST,
     check_names: set[str],
@@ -169,7 +193,8 @@ def split(
 ) -> Sides:
     """Divide the steps between the child's side and the judge's side, resolve well-known names, and make the key.
 
-    `written` is the assertion as it stands, `expected` the expression that the judge's side evaluates.
+    `told` is what the key is made of: each call, with the method calls behind it that make it another call. `written`
+    is the assertion as it stands, `expected` the expression that the judge's side evaluates.
     """
     call_names: set[str] = set().union(*(names.loads(call) for call in calls))
     wanted = call_names.union(*(names.loads(chain) for chain in chains)) - {context.entry_point}
@@ -182,16 +207,21 @@ def split(
     _refuse_other_part(calls, expected, call_names & check_names, setup)
     _refuse_folded_part(written, for_calls.steps, call_names, setup)
     nodes = [written, expected, *calls, *(step.node for step in (*for_calls.steps, *for_check.steps))]
-    call_imports = _imports(for_calls.missing, nodes, setup)
+    call_imports = _imports(for_calls.missing - context.known, nodes, setup)
+    if for_check.missing & context.known:
+        name = min(for_check.missing & context.known)
+        raise Unparsable(f"the expected answer is made with {name}, which only the programs define")
     check_imports = _imports(for_check.missing, nodes, setup)
     origins = setup.origins([*for_calls.steps, *for_check.steps], names.loads(written))
     bound: set[str] = set().union(*(origin.binds for origin in origins))
     unbound = names.loads(written).union(*(origin.loads for origin in origins)) - bound - names.BUILTINS
+    unbound -= {context.entry_point, *context.known}
     imports = sorted({*call_imports, *check_imports, *_imports(unbound, nodes, setup, strict=False)})
+    for_key = setup.slice(call_names.union(*map(names.loads, told)) - {context.entry_point}, weak=state)
     return Sides(
         setup="\n".join([*call_imports, *(step.text for step in for_calls.steps)]),
         check_setup="\n".join([*check_imports, *(step.text for step in for_check.steps)]),
-        key=_key(calls, for_calls.steps, context),
+        key=_key(told, for_key.steps, call_imports, context),
         prefix="".join(f"{line}\n" for line in [*imports, *(origin.text for origin in origins)]),
     )
 
@@ -272,19 +302,27 @@ def _refuse_shared_answers(
             raise Unparsable(f"one statement makes both the arguments and the expected answer ({both})")
 
 
-def _key(calls: Sequence[ast.expr], steps: Sequence[Step], context: Context) -> str:
+def _key(calls: Sequence[ast.expr], steps: Sequence[Step], imports: Iterable[str], context: Context) -> str:
+    """The calls in canonical text, with the values of variables in place; statements that have to stay go in front."""
     bound: dict[str, str] = {}
     normaliser = Normaliser(context.entry_point, context.parameters, bound)
+    for line in imports:
+        _bind_imports(ast.parse(line).body[0], bound)
     changed = {name for step in steps for name in step.mutates | (step.binds if step.tainted else frozenset())}
+    changed |= {name for step in steps for name in _read_later(step.node)}
     kept: list[str] = []
     for step in steps:
         if isinstance(step.node, ast.Import | ast.ImportFrom):
+            for name in step.binds:
+                normaliser.renamed.pop(name, None)
+            _bind_imports(step.node, bound)
             continue
         value = step.assigned
-        if value is not None and not step.binds & changed:
+        if value is not None and not step.binds & changed and not step.mutates:
             (name,) = step.binds
+            text = normaliser.text(value)
             normaliser.renamed.pop(name, None)
-            bound[name] = normaliser.text(value)
+            bound[name] = text
             continue
         for name in sorted(step.binds):
             bound.pop(name, None)
@@ -292,6 +330,25 @@ def _key(calls: Sequence[ast.expr], steps: Sequence[Step], context: Context) -> 
         kept.append(normaliser.text(step.node))
     called = " & ".join(normaliser.text(call) for call in calls)
     return f"{'; '.join(kept)} -> {called}" if kept else called
+
+
+def _bind_imports(node: ast.stmt, bound: dict[str, str]) -> None:
+    """What imported names stand for: `from math import gcd as g` makes `g` the same as `math.gcd`."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            bound[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            constant_of_math = node.module == "math" and alias.name in ("inf", "nan")
+            text = constant(float(alias.name)) if constant_of_math else f"{'.' * node.level}{node.module}.{alias.name}"
+            bound[alias.asname or alias.name] = text
+
+
+def _read_later(node: ast.stmt) -> set[str]:
+    """Names that functions defined in a statement read when they are called, perhaps after those have changed."""
+    return set().union(
+        *(names.loads(inner) for inner in walk(node) if isinstance(inner, ast.Lambda | ast.FunctionDef | ast.ClassDef))
+    )
 
 
 def _spelled_out(

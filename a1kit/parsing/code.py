@@ -319,7 +319,7 @@ def _finished(pieces: list[_Piece], entry_point: str, flags: set[str] | frozense
             return ParsedCode("", tuple(sorted(noted)), f"the code is too large: {len(code):,} characters", fragments)
         return ParsedCode(code + "\n", tuple(sorted(noted | {"syntax"})), None, fragments)
     code, tree = _without_main_guard(code, tree, noted)
-    additions = _prelude(tree)
+    additions = _prelude(tree, entry_point)
     if additions:
         noted.add("prelude")
         code = _insert(code, tree, "\n".join(additions))
@@ -366,10 +366,11 @@ def is_main_guard(test: ast.expr) -> bool:
     )
 
 
-def _prelude(tree: ast.Module) -> list[str]:
-    """Imports of the well-known names that a program uses and does not bind."""
+def _prelude(tree: ast.Module, entry_point: str) -> list[str]:
+    """Imports of the well-known names that a program uses and does not bind. Never of the entry point, which a program
+    that lacks it would get for nothing."""
     found = {}
-    for name in sorted(names.unbound(tree)):
+    for name in sorted(names.unbound(tree) - {entry_point}):
         line = names.import_for(name, tree.body)
         if line is not None and "pytest" not in line:
             found[name] = line

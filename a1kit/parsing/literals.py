@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from a1kit.parsing import names
 from a1kit.parsing.normal import number, range_of
+from a1kit.parsing.scopes import Scoped, expression
 from a1kit.parsing.source import Unparsable, copy_tree, walk
 
 Literals = dict[str, ast.expr]
@@ -42,35 +43,30 @@ def destructure(target: ast.expr, value: ast.expr, literals: Literals) -> list[t
     return None
 
 
-class _Fold(ast.NodeTransformer):
-    def __init__(self, literals: Literals) -> None:
+class _Fold(Scoped):
+    """Looks up constant subscripts and lengths of literals. What a definition reads when it is called, perhaps after a
+    change, is left alone in statements (`later`)."""
+
+    def __init__(self, literals: Literals, later: bool) -> None:
         self.literals = literals
+        self.later = later
         self.room = _MAX_NODES
         self.changed = False
 
-    def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
-        kept = self.literals
-        self.literals = {name: value for name, value in kept.items() if name not in hidden}
-        self.generic_visit(node)
-        self.literals = kept
+    def known(self, node: ast.expr) -> ast.expr | None:
+        """What a container is as a display: itself, or the literal of its name."""
+        if isinstance(node, ast.Name):
+            return None if node.id in self.hidden else self.literals.get(node.id)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return self._shadowed(node, {argument.arg for argument in names.all_arguments(node.args)})
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._shadowed(node, {arg.arg for arg in names.all_arguments(node.args)} | names.binds(*node.body))
-
-    def _visit_comprehension(self, node: names.Comprehension) -> ast.AST:
-        return self._shadowed(node, names.targets(node))
-
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
+        return super().visit_Lambda(node) if self.later else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1 and not node.keywords:
             argument = node.args[0]
-            container = self.literals.get(argument.id) if isinstance(argument, ast.Name) else argument
+            container = self.known(argument)
             items = container.elts if isinstance(container, ast.List | ast.Tuple) else [ast.Starred(argument)]
             if not any(isinstance(item, ast.Starred) for item in items):
                 self.changed = True
@@ -81,19 +77,15 @@ class _Fold(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
-        container = self.literals.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+        container = self.known(node.value)
         element = None if container is None else element_of(container, node.slice)
-        if element is None:
+        if element is None or (names.loads(element) & self.hidden and container is not node.value):
             return node
         self.room -= len(walk(element))
         if self.room < 0:
             raise Unparsable("too large once the elements of literals are looked up")
         self.changed = True
-        inner = copy_tree(element)
-        assert isinstance(inner, ast.expr)
-        folded = self.visit(inner)
-        assert isinstance(folded, ast.expr)
-        return folded
+        return expression(self.visit(copy_tree(element)))
 
 
 def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
@@ -115,12 +107,29 @@ def element_of(container: ast.expr, index: ast.expr) -> ast.expr | None:
 
 
 def fold(node: Node, literals: Literals) -> Node:
-    """`node` with constant subscripts and lengths of literals looked up; the same object when there are none."""
+    """`node` with constant subscripts and lengths of literals looked up; the same object when there are none.
+
+    A name to which the node itself gives a value, or whose object it changes, is not looked up: a loop comes back to
+    its beginning. Definitions are left as they are.
+    """
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node
     if not any(_may_fold(child, literals) for child in walk(node)):
         return node
-    folding = _Fold(literals)
-    folded = folding.visit(copy_tree(node))
+    changed = _changes(node)
+    steady = {name: value for name, value in literals.items() if not changed & {name, *names.loads(value)}}
+    folding = _Fold(steady, later=isinstance(node, ast.expr))
+    folded: Node = folding.visit(copy_tree(node))
     return folded if folding.changed else node
+
+
+def _changes(node: ast.AST) -> set[str]:
+    """Names that a statement or expression may give another value before it has read them for the last time."""
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        return names.binds(node.value) if node.value is not None else set()
+    if isinstance(node, ast.stmt):
+        return names.binds(node) | names.mutates(node)
+    return names.binds(node)
 
 
 def _may_fold(node: ast.AST, literals: Literals) -> bool:

@@ -200,6 +200,11 @@ class _Reader:
         if node.name:
             self.bind(node.name)
 
+    def _MatchMapping(self, node: ast.MatchMapping) -> None:
+        self.read_all([*node.keys, *node.patterns])
+        if node.rest:
+            self.bind(node.rest)
+
     def _read_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         inner = _Reader(self.local)
         for position, generator in enumerate(node.generators):
@@ -233,16 +238,7 @@ class _Reader:
         self.read_all(arg.annotation for arg in all_arguments(args))
 
     def _read_body(self, args: ast.arguments, body: Sequence[ast.AST]) -> None:
-        probe = _Reader()
-        probe.read_all(body)
-        outside = {
-            name
-            for node in body
-            for child in walk(node)
-            if isinstance(child, ast.Global | ast.Nonlocal)
-            for name in child.names
-        }
-        inner = _Reader({arg.arg for arg in all_arguments(args)} | (probe.binds - outside))
+        inner = _Reader(local(args, body))
         inner.read_all(body)
         self.loads |= inner.loads - self.local
 
@@ -272,6 +268,18 @@ def all_arguments(args: ast.arguments) -> list[ast.arg]:
     """Every parameter of a function, in the order of its signature."""
     stars = [star for star in (args.vararg, args.kwarg) if star is not None]
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *stars]
+
+
+def local(args: ast.arguments, body: Sequence[ast.AST]) -> set[str]:
+    """Names that belong to a function alone: its parameters, and what its body binds and does not declare otherwise."""
+    outside = {
+        name
+        for node in body
+        for child in walk(node)
+        if isinstance(child, ast.Global | ast.Nonlocal)
+        for name in child.names
+    }
+    return {argument.arg for argument in all_arguments(args)} | (binds(*body) - outside)
 
 
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp

@@ -19,6 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from a1kit.parsing import names
+
 _LIMIT = 256
 _LONGEST = 4000
 _BITS = 4096
@@ -33,13 +35,16 @@ class Normaliser:
     """Turns expressions and statements into canonical text.
 
     `entry_point` and `parameters` tell how keyword arguments map to positions; `bound` gives canonical text for names
-    of literal set-up variables; `renamed` new names for variables that have to stay.
+    of literal set-up variables and of imports; `renamed` new names for variables that have to stay; `local` are names
+    that an inner scope binds and that mean nothing else in it.
     """
 
     entry_point: str
     parameters: tuple[str, ...] | None = None
     bound: Mapping[str, str] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    local: frozenset[str] = frozenset()
+    depth: int = 0
 
     def text(self, node: ast.AST) -> str:
         """Canonical text of a node; a long one is replaced by its digest, so that keys stay short."""
@@ -54,7 +59,7 @@ class Normaliser:
             name: str = node.id  # type: ignore[attr-defined]
             if name in self.renamed:
                 return self.renamed[name]
-            return self.bound.get(name, name)
+            return name if name in self.local else self.bound.get(name, name)
         if kind is ast.List:
             return f"[{', '.join(self._items(node.elts))}]"  # type: ignore[attr-defined]
         if kind is ast.Tuple:
@@ -110,16 +115,55 @@ class Normaliser:
             return constant("".join(str(value.value) for value in node.values))  # type: ignore[attr-defined]
         return self._generic(node)
 
+    def _within(self, variables: Sequence[str]) -> Normaliser:
+        """For the inside of a scope whose variables' names do not matter."""
+        fresh = {name: f"${self.depth + place}" for place, name in enumerate(variables)}
+        depth = self.depth + len(variables)
+        return Normaliser(
+            self.entry_point, self.parameters, self.bound, {**self.renamed, **fresh}, self.local | fresh.keys(), depth
+        )
+
     def _lambda(self, node: ast.Lambda) -> str:
-        inner = Normaliser(self.entry_point, self.parameters, self.bound, dict(self.renamed))
-        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        for argument in arguments:
-            inner.renamed[argument.arg] = f"${len(inner.renamed)}"
-        plain = not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs or node.args.posonlyargs)
-        if plain:
-            defaults = ", ".join(self.text(default) for default in node.args.defaults)
-            return f"(lambda {len(arguments)} [{defaults}] {inner.text(node.body)})"
-        return self._generic(node)
+        args = node.args
+        inner = self._within([argument.arg for argument in names.all_arguments(args)])
+        defaults = ", ".join(self.text(default) for default in args.defaults)
+        shape = str(len(args.posonlyargs) + len(args.args))
+        if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs:
+            named = [
+                argument.arg if default is None else f"{argument.arg}={self.text(default)}"
+                for argument, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            ]
+            stars = f"{len(args.posonlyargs)} {bool(args.vararg)} {bool(args.kwarg)}"
+            shape = f"{shape} {stars} [{', '.join(named)}]"
+        return f"(lambda {shape} [{defaults}] {inner.text(node.body)})"
+
+    def _comprehension(self, node: names.Comprehension) -> str:
+        targets = [child for loop in node.generators for child in ast.walk(loop.target)]
+        stored = [child.id for child in targets if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)]
+        inner = self._within(list(dict.fromkeys(stored)))
+        loops = [
+            f"{'async ' if loop.is_async else ''}for {inner.text(loop.target)} "
+            + f"in {(inner if place else self).text(loop.iter)}"
+            + "".join(f" if {inner.text(condition)}" for condition in loop.ifs)
+            for place, loop in enumerate(node.generators)
+        ]
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return f"{type(node).__name__}({', '.join(map(inner.text, parts))} {' '.join(loops)})"
+
+    def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+        own = names.binds(*node.body) if isinstance(node, ast.ClassDef) else names.local(node.args, node.body)
+        renamed = {name: text for name, text in self.renamed.items() if name not in own}
+        inner = Normaliser(self.entry_point, self.parameters, self.bound, renamed, self.local | own, self.depth)
+        outside = [*node.decorator_list]
+        if isinstance(node, ast.ClassDef):
+            outside += [*node.bases, *(keyword.value for keyword in node.keywords)]
+            head = f"class {', '.join(str(keyword.arg) for keyword in node.keywords)}"
+        else:
+            outside += [*node.args.defaults, *(item for item in node.args.kw_defaults if item is not None)]
+            head = f"{type(node).__name__} {inner.text(_bare(node.args))}"
+        body = "; ".join(map(inner.text, node.body))
+        name = self.renamed.get(node.name, node.name)
+        return f"({head} {name} [{', '.join(map(self.text, outside))}] {body})"
 
     def _attribute(self, node: ast.Attribute) -> str:
         if isinstance(node.value, ast.Name) and node.value.id == "math" and node.attr in ("inf", "nan"):
@@ -127,7 +171,9 @@ class Normaliser:
         return f"{self.text(node.value)}.{node.attr}"
 
     def _call(self, node: ast.Call) -> str:
-        if isinstance(node.func, ast.Name) and node.func.id not in self.renamed and node.func.id not in self.bound:
+        if isinstance(node.func, ast.Name) and not (
+            node.func.id in self.renamed or node.func.id in self.bound or node.func.id in self.local
+        ):
             name = node.func.id
             if name == self.entry_point:
                 return self._entry_call(node)
@@ -217,7 +263,7 @@ class Normaliser:
                 parts.append(self.text(value))
             elif isinstance(value, str):
                 parts.append(self.renamed.get(value, value) if name in ("name", "arg", "id") else repr(value))
-            elif value is not None:
+            else:
                 parts.append(repr(value))
         return f"{type(node).__name__}({', '.join(parts)})"
 
@@ -229,9 +275,30 @@ _METHODS: dict[type[ast.AST], Callable[[Normaliser, Any], str]] = {
     ast.BinOp: Normaliser._binary,
     ast.JoinedStr: Normaliser._fstring,
     ast.Lambda: Normaliser._lambda,
+    ast.ListComp: Normaliser._comprehension,
+    ast.SetComp: Normaliser._comprehension,
+    ast.DictComp: Normaliser._comprehension,
+    ast.GeneratorExp: Normaliser._comprehension,
+    ast.FunctionDef: Normaliser._definition,
+    ast.AsyncFunctionDef: Normaliser._definition,
+    ast.ClassDef: Normaliser._definition,
     ast.Attribute: Normaliser._attribute,
     ast.Call: Normaliser._call,
 }
+
+
+def _bare(args: ast.arguments) -> ast.arguments:
+    """Parameters with their names and kinds; of default values only how many there are."""
+    there = ast.Constant(True)
+    return ast.arguments(
+        [ast.arg(argument.arg) for argument in args.posonlyargs],
+        [ast.arg(argument.arg) for argument in args.args],
+        ast.arg(args.vararg.arg) if args.vararg else None,
+        [ast.arg(argument.arg) for argument in args.kwonlyargs],
+        [None if default is None else there for default in args.kw_defaults],
+        ast.arg(args.kwarg.arg) if args.kwarg else None,
+        [there for _ in args.defaults],
+    )
 
 
 def constant(value: object) -> str:

@@ -10,92 +10,48 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from a1kit.parsing import names
 from a1kit.parsing.literals import destructure, elements, fold
+from a1kit.parsing.scopes import Scoped, expression, substituted
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 
 MAX_UNROLLED = 256
 """Most elements of a literal loop or comprehension that are written out."""
 
-MAX_NODES = 10_000
-"""Most nodes that putting expressions in the place of names may add to one statement."""
-
 _ONLY_LOOK = names.words(
     "callable dir getattr hasattr help id isinstance issubclass len print repr str type vars bool hash"
 )
 _SINGLE = names.words("round isinstance hasattr getattr next sorted enumerate issubclass sum int iter islice")
+_VALUE_TYPES = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, range, type(None), Generator)
+_OF_VALUES = frozenset(name for kind in _VALUE_TYPES for name in dir(kind)) | names.words(
+    "all any argmax argmin astype flatten item max mean min prod reshape sum tolist most_common elements appendleft "
+    "popleft extendleft rotate date time year isoformat total_seconds quantize"
+)
+"""What can be asked of built-in values, and of the results of well-known libraries."""
 _COMPARING = names.words("isclose allclose array_equal approx eq ne lt le gt ge is_ is_not contains compare")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One observation: the expression, and the longest chain of attributes, methods and one-argument functions around
-    it that a child could evaluate instead when the value itself cannot leave it (`chain is node` if there is none)."""
+    it that a child could evaluate instead when the value itself cannot leave it (`chain is node` if there is none).
+    `told` is the part of the text that tells this call from another: `Stack().push(5).top()`, not just `Stack()`."""
 
     node: ast.expr
     chain: ast.expr
-
-
-class Substitute(ast.NodeTransformer):
-    """Puts expressions in the place of names, where those names are not rebound inside."""
-
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self.values = dict(values)
-        self.room = MAX_NODES
-        self.sizes: dict[str, int] = {}
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if not (isinstance(node.ctx, ast.Load) and node.id in self.values):
-            return node
-        value = self.values[node.id]
-        if node.id not in self.sizes:
-            self.sizes[node.id] = len(walk(value))
-        self.room -= self.sizes[node.id]
-        if self.room < 0:
-            raise Unparsable("too large once results and parameters are put in their places")
-        return expression(copy_tree(value))
-
-    def _shadowed(self, node: ast.AST, hidden: set[str]) -> ast.AST:
-        kept = self.values
-        self.values = {name: value for name, value in kept.items() if name not in hidden}
-        self.generic_visit(node)
-        self.values = kept
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return self._shadowed(node, {argument.arg for argument in names.all_arguments(node.args)})
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        hidden = {argument.arg for argument in names.all_arguments(node.args)} | names.binds(*node.body)
-        return self._shadowed(node, hidden)
-
-    def _visit_comprehension(self, node: names.Comprehension) -> ast.AST:
-        hidden = names.targets(node)
-        first = node.generators[0]
-        first.iter = expression(self.visit(first.iter))
-        return self._shadowed(node, hidden)
-
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
-
-
-def expression(node: object) -> ast.expr:
-    """Narrow a transformer's result."""
-    assert isinstance(node, ast.expr)
-    return node
-
-
-def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """A copy of `node` with names replaced by expressions."""
-    return expression(Substitute(values).visit(copy_tree(node)))
+    told: ast.expr
 
 
 def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     """The assertion with results in place of their names, literals looked up, comprehensions over literals and one-line
     helpers written out. The same object when nothing of this applies."""
+    rebound = names.binds(test) & (setup.strong | setup.weak | setup.callables)
+    if rebound:
+        raise Unparsable(f"the assertion gives {min(rebound)} another value while it reads it")
     work = _inlined(fold(test, setup.literals), setup)
     if setup.helpers and names.loads(work) & setup.helpers:
         work = expression(_Helpers(setup).visit(work if work is not test else copy_tree(work)))
@@ -142,7 +98,7 @@ def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:
     return False
 
 
-class _Helpers(ast.NodeTransformer):
+class _Helpers(Scoped):
     """Calls of helpers that only return an expression become that expression."""
 
     def __init__(self, setup: Setup) -> None:
@@ -151,7 +107,7 @@ class _Helpers(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.helpers):
+        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.helpers - self.hidden):
             return node
         step = self.setup.producer(node.func.id)
         body = None if step is None else one_expression(step.node)
@@ -159,12 +115,20 @@ class _Helpers(ast.NodeTransformer):
             return node
         arguments, returned = body
         values = bound_arguments(arguments, node)
-        if values is None:
+        free = names.loads(returned) - set(values or ()) - self.setup.callables
+        if values is None or free & self.hidden or _repeats_an_effect(returned, values):
             return node
         self.room -= 1
         if self.room < 0:
             raise Unparsable("the helpers call each other without end")
         return expression(self.visit(substituted(returned, values)))
+
+
+def _repeats_an_effect(returned: ast.expr, values: Mapping[str, ast.expr]) -> bool:
+    """Whether an argument that changes something (`next(it)`) would be evaluated more or less than once."""
+    effects = {name for name, value in values.items() if names.mutates(ast.Expr(ast.Tuple([value], ast.Load())))}
+    reads = [node.id for node in walk(returned) if isinstance(node, ast.Name)]
+    return any(reads.count(name) != 1 for name in effects)
 
 
 def one_expression(node: ast.stmt) -> tuple[ast.arguments, ast.expr] | None:
@@ -199,7 +163,7 @@ def bound_arguments(parameters: ast.arguments, call: ast.Call) -> dict[str, ast.
     return values if set(values) == set(named) else None
 
 
-class _Unroll(ast.NodeTransformer):
+class _Unroll(Scoped):
     """Comprehensions over literals that call the entry point become displays of their elements."""
 
     def __init__(self, setup: Setup) -> None:
@@ -207,17 +171,21 @@ class _Unroll(ast.NodeTransformer):
         self.room = 4 * MAX_UNROLLED
 
     def _rows(self, node: names.Comprehension) -> list[dict[str, ast.expr]] | None:
+        """What every round gives to the variables; None when it is not known from the text, or calls nothing."""
+        if not names.loads(node) & self.setup.callables - self.hidden:
+            return None
+        literals = {name: value for name, value in self.setup.literals.items() if name not in self.hidden}
         rows: list[dict[str, ast.expr]] = [{}]
         for generator in node.generators:
             if generator.ifs or generator.is_async:
                 return None
             longer: list[dict[str, ast.expr]] = []
             for row in rows:
-                items = elements(fold(substituted(generator.iter, row), self.setup.literals), self.setup.literals)
+                items = elements(fold(substituted(generator.iter, row), literals), literals)
                 if items is None:
                     return None
                 for item in items:
-                    pairs = destructure(generator.target, item, self.setup.literals)
+                    pairs = destructure(generator.target, item, literals)
                     if pairs is None or len(longer) >= MAX_UNROLLED:
                         return None
                     self.room -= 1
@@ -227,23 +195,21 @@ class _Unroll(ast.NodeTransformer):
             rows = longer
         return rows
 
-    def _display(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
-        self.generic_visit(node)
-        rows = self._rows(node) if names.loads(node) & self.setup.callables else None
+    def _display(self, node: names.Comprehension) -> ast.AST:
+        self._comprehension(node)
+        rows = self._rows(node)
         if rows is None:
             return node
-        items = [expression(self.visit(substituted(node.elt, row))) for row in rows]
+        if isinstance(node, ast.DictComp):
+            keys: list[ast.expr | None] = [self._round(node.key, row) for row in rows]
+            return ast.Dict(keys, [self._round(node.value, row) for row in rows])
+        items = [self._round(node.elt, row) for row in rows]
         return ast.Set(items) if isinstance(node, ast.SetComp) and items else ast.List(items, ast.Load())
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = _display
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _display
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self.generic_visit(node)
-        rows = self._rows(node) if names.loads(node) & self.setup.callables else None
-        if rows is None:
-            return node
-        keys: list[ast.expr | None] = [substituted(node.key, row) for row in rows]
-        return ast.Dict(keys, [substituted(node.value, row) for row in rows])
+    def _round(self, node: ast.expr, row: Mapping[str, ast.expr]) -> ast.expr:
+        return expression(self.visit(substituted(node, row)))
 
 
 def observed(test: ast.expr, setup: Setup) -> list[Seen]:
@@ -278,14 +244,10 @@ class _Observer:
             if free & hidden:
                 raise Unparsable("the call depends on a variable that is not a literal")
             assert isinstance(node, ast.expr)
-            yield Seen(node, self._chain(node, parents))
+            yield self._seen(node, parents)
             return
-        if isinstance(node, ast.Lambda):
-            hidden = hidden | {argument.arg for argument in names.all_arguments(node.args)}
-        elif isinstance(node, names.Comprehension):
-            hidden = hidden | names.targets(node)
-        for child in ast.iter_child_nodes(node):
-            yield from self._visit(child, [*parents, node], hidden, weak)
+        for child, there in _children(node, hidden):
+            yield from self._visit(child, [*parents, node], there, weak)
 
     def _name(self, node: ast.Name, parents: list[ast.AST], hidden: frozenset[str], weak: bool) -> Iterator[Seen]:
         if not isinstance(node.ctx, ast.Load) or node.id in hidden:
@@ -293,7 +255,10 @@ class _Observer:
         if node.id in self.setup.callables:
             raise Unparsable(f"mentions {node.id} without calling it")
         if node.id in self.setup.strong or (weak and node.id in self.setup.weak):
-            yield Seen(node, self._chain(node, parents))
+            yield self._seen(node, parents)
+
+    def _seen(self, node: ast.expr, parents: list[ast.AST]) -> Seen:
+        return Seen(node, self._chain(node, parents), told_apart(node, parents, self.setup.entry_point[:1].isupper()))
 
     def _calls(self, node: ast.Call) -> bool:
         callables = self.setup.callables
@@ -331,6 +296,49 @@ class _Observer:
             chain = parent
             position -= 1
         return node if isinstance(chain, ast.Attribute) and _is_method(chain, parents, position) else chain
+
+
+def _children(node: ast.AST, hidden: frozenset[str]) -> Iterator[tuple[ast.AST, frozenset[str]]]:
+    """The parts of a node in the order of the text, each with the names that the scopes around it bind."""
+    if isinstance(node, ast.Lambda):
+        yield node.args, hidden
+        yield node.body, hidden | names.local(node.args, [node.body])
+    elif isinstance(node, names.Comprehension):
+        inside = hidden | names.targets(node)
+        first = node.generators[0]
+        for child in ast.iter_child_nodes(node):
+            if child is first:
+                yield first.iter, hidden  # evaluated outside
+                yield from ((condition, inside) for condition in first.ifs)
+            else:
+                yield child, inside
+    else:
+        yield from ((child, hidden) for child in ast.iter_child_nodes(node))
+
+
+def told_apart(node: ast.expr, parents: Sequence[ast.AST], makes_object: bool) -> ast.expr:
+    """An observed call with what is done to its result, as far as that makes it another call.
+
+    Two methods of an object that the program defines are two calls: `make(3).area()`, `make(3).height()`. What built-in
+    values have (`f(x).lower()`, `f(x)[0]`) looks at one and the same result, unless the entry point is a class
+    (`makes_object`), whose instances are looked at through nothing else.
+    """
+    whole, own = node, makes_object
+    for parent in reversed(parents):
+        if isinstance(parent, ast.Call) and parent.func is whole:
+            own = own or (isinstance(whole, ast.Attribute) and whole.attr not in _OF_VALUES)
+        elif isinstance(parent, ast.Call):
+            if not (makes_object and [whole] == parent.args and _is_builtin(parent.func)):
+                break
+        elif not (isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is whole):
+            break
+        assert isinstance(parent, ast.expr)
+        whole = parent
+    return whole if own else node
+
+
+def _is_builtin(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id in names.BUILTINS
 
 
 def _is_method(chain: ast.Attribute, parents: list[ast.AST], position: int) -> bool:

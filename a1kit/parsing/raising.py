@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from a1kit.parsing import names
 from a1kit.parsing.assertions import Context, malformed, split
-from a1kit.parsing.observe import Substitute, expression, faithful, spelled
+from a1kit.parsing.observe import faithful, spelled
+from a1kit.parsing.scopes import Substitute, expression
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, bounded, copy_tree, parse, render
 from a1kit.parsing.unittests import as_assertion
@@ -223,8 +224,10 @@ def _analyse(text: str, setup: Setup, context: Context) -> TestCase:
         check = conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), conditions)
     if raising.name in names.loads(check):
         raise Unparsable("reads more of the exception than its message")
-    sides = split([call], [], ast.Module([block, *rest], []), check, names.loads(check) - {"_0"}, inner, context)
-    prefix = _prefix(setup, block, rest, sides.prefix, raising.body[:-1])
+    sides = split(
+        [call], [], [call], ast.Module([block, *rest], []), check, names.loads(check) - {"_0"}, inner, context
+    )
+    prefix = _prefix(setup, block, rest, sides.prefix, raising.body[:-1], context)
     segments = Segments(text)
     assert isinstance(block, ast.With)
     opening = block.items[0].context_expr
@@ -268,13 +271,16 @@ def _raising_call(node: ast.stmt) -> ast.expr:
     raise Unparsable("the last statement that should raise is not a call")
 
 
-def _prefix(setup: Setup, block: ast.stmt, rest: Sequence[ast.stmt], prefix: str, inside: Sequence[ast.stmt]) -> str:
+def _prefix(
+    setup: Setup, block: ast.stmt, rest: Sequence[ast.stmt], prefix: str, inside: Sequence[ast.stmt], context: Context
+) -> str:
     """The text in front: the set-up, without the statements that stand inside the block themselves."""
     if not inside:
         return prefix
     origins = setup.origins([], names.loads(block, *rest))
     bound: set[str] = set().union(*(origin.binds for origin in origins))
     read = names.loads(block, *rest).union(*(origin.loads for origin in origins)) - bound - names.BUILTINS
+    read -= {context.entry_point, *context.known}
     lines = sorted(line for line in (names.import_for(name, [block, *rest]) for name in read) if line)
     return "".join(f"{line}\n" for line in [*lines, *(origin.text for origin in origins)])
 

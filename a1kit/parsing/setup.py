@@ -63,6 +63,8 @@ class Step:
     @property
     def assigned(self) -> ast.expr | None:
         """The value, if the step does nothing but give one name a value."""
+        if len(self.binds) != 1:
+            return None
         if (
             isinstance(self.node, ast.Assign)
             and len(self.node.targets) == 1
@@ -96,6 +98,8 @@ class Setup:
     asserted: list[ast.expr] = field(default_factory=list)
     """Calls of the entry point in earlier assertions that were handed variables."""
     bound: set[str] = field(default_factory=set)
+    stale: bool = False
+    """A literal is no longer looked up because of a statement that tests of it may not need."""
     redefined: bool = False
     starred: bool = False
     failure: str | None = None
@@ -113,6 +117,7 @@ class Setup:
             {name: set(group) for name, group in self.aliases.items()},
             list(self.asserted),
             set(self.bound),
+            self.stale,
             self.redefined,
             self.starred,
             self.failure,
@@ -198,6 +203,9 @@ class Setup:
         for name in changed:
             for other in self.group(name):
                 self.literals.pop(other, None)
+        for name in [name for name, literal in self.literals.items() if names.loads(literal) & (binds | changed)]:
+            del self.literals[name]
+            self.stale = True
         for name in binds:
             self.literals.pop(name, None)
             for other in self.aliases.pop(name, set()):

@@ -33,7 +33,7 @@ MAX_DIGITS = 4300
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS - 1},}}")
-_WARNS = re.compile(r"\\|[0-9](?:and|else|for|if|in|is|not|or)\b")
+_WARNS = re.compile(r"\\|(?<![\w.])\.?[0-9][\w.]*(?:and|else|for|if|in|is|not|or)")
 _QUIET = threading.Lock()
 
 _LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from a1kit.parsing import names
 from a1kit.parsing.literals import Literals, destructure, elements, fold
-from a1kit.parsing.observe import MAX_UNROLLED, Substitute, expression
+from a1kit.parsing.observe import MAX_UNROLLED
 from a1kit.parsing.raising import called, expected_by_with
+from a1kit.parsing.scopes import Scoped, Substitute, expression
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Unparsable, copy_tree, walk
 from a1kit.parsing.unittests import is_assertion_method
@@ -146,16 +148,18 @@ def plain_members(node: ast.stmt, methods: Iterable[str], attribute: bool = Fals
     return fresh
 
 
-class NamedResults(ast.NodeTransformer):
+class NamedResults(Scoped):
     """Moves calls of the entry point into assignments at the end of a set-up."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.callables):
+        if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.callables - self.hidden):
             self.generic_visit(node)
             return node
+        if names.loads(node) & self.hidden:
+            raise Unparsable("reads an argument after calls that stand inside a lambda or a comprehension")
         name = f"result_{len(self.setup.steps)}"
         self.setup.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], node, lineno=1)))
         return ast.Name(name, ast.Load())

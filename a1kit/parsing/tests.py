@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from a1kit.parsing import names
 from a1kit.parsing.assertions import Context, analyse, malformed
 from a1kit.parsing.blocks import Block, dedent, split_blocks, without_chat_tokens, without_thinking
 from a1kit.parsing.normal import Normaliser
@@ -56,20 +57,57 @@ def signature(source: str, entry_point: str) -> tuple[str, ...] | None:
     return tuple(parameters[1:] if method else parameters)
 
 
+def given_names(text: str, reference: str, entry_point: str) -> frozenset[str]:
+    """Names besides the entry point that every program for a question can be expected to define.
+
+    Those are the functions, classes and variables at the top level of the reference that the question's `text` names as
+    code: `class Square`, `def encode(`, `` `encode` ``, `encode(…)`, `s: Square`, `-> Square`, `LIMIT = 3`. A name that
+    only the reference has is not given, nor is one whose definition the text shows in a comment (`# class TreeNode:`
+    means that somebody else provides it): a candidate that lacks it could not know that tests would use it.
+    """
+    try:
+        tree = parse(clean(reference))
+    except Unparsable:
+        return frozenset()
+    defined = names.binds(*(node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)))
+    return frozenset(
+        name for name in defined - {entry_point, "Solution"} if name[0] != "_" and _names_as_code(text, name)
+    )
+
+
+def _names_as_code(text: str, name: str) -> bool:
+    if name not in text or re.search(rf"^[ \t]*#[ \t]*(?:class|def)[ \t]+{name}\b", text, re.M):
+        return False
+    places = (
+        rf"\b(?:def|class)[ \t]+(?:(?:called|named)[ \t]+)?[`'\"]?{name}\b",  # its definition
+        rf"(?<![\w.]){name}\(|`{name}`",
+        rf"(?:->|\w:)[ \t]*[\"']?(?:\w+\[)*{name}\b",  # an annotation
+        rf"^{name}[ \t]*(?::[^=\n]*)?=[^=]",
+    )
+    return any(re.search(place, text, re.M) for place in places)
+
+
 def parse_tests(
-    text: str, entry_point: str, *, parameters: tuple[str, ...] | None = None, limit: int | None = None
+    text: str,
+    entry_point: str,
+    *,
+    parameters: tuple[str, ...] | None = None,
+    known: frozenset[str] = frozenset(),
+    limit: int | None = None,
 ) -> tuple[TestCase, ...]:
     """Every assertion of a completion as a `TestCase`, in order; what cannot be a test is `malformed` with a reason.
 
     `parameters` are the positional parameters of the reference (`signature`); with them a call by keyword has the same
-    key as a call by position. At most `limit` tests are returned (1,000 without one). Never raises for any text.
+    key as a call by position. `known` are names besides the entry point that every program defines (`given_names`); any
+    other name that the text does not bind makes a test malformed. At most `limit` tests are returned (1,000 without
+    one). Never raises for any text.
     """
     most = MAX_TESTS if limit is None else min(limit, MAX_TESTS)
     if len(text) > MAX_TEXT:
         return (malformed(text, f"the text is too large: {len(text):,} characters, at most {MAX_TEXT:,} are read"),)[
             :most
         ]
-    context = Context(entry_point, parameters)
+    context = Context(entry_point, parameters, known)
     short = _plain_lines(text, context, most)
     if short is not None:
         return short
@@ -83,17 +121,27 @@ def parse_tests(
     return tuple(collector.cases)
 
 
-def parse_assertion(source: str, entry_point: str, *, parameters: tuple[str, ...] | None = None) -> TestCase:
+def parse_assertion(
+    source: str,
+    entry_point: str,
+    *,
+    parameters: tuple[str, ...] | None = None,
+    known: frozenset[str] = frozenset(),
+) -> TestCase:
     """The one test that a stored source holds: set-up first, the assertion last.
 
     `parse_assertion(case.source, …)` equals `case` for every well-formed case.
     """
-    context = Context(entry_point, parameters)
+    context = Context(entry_point, parameters, known)
     if "\n" not in source and source.startswith("assert ") and len(source) <= _CACHED_LENGTH and source.isascii():
         case = _line(source, context)
         if case.malformed is None:
             return case
-    collector = _Collector(context, MAX_TESTS)
+    return _alone(source, context)
+
+
+def _alone(source: str, context: Context) -> TestCase:
+    collector = _Collector(context, MAX_TESTS, alone=True)
     collector.read(clean(source))
     good = [case for case in collector.cases if case.malformed is None]
     if len(collector.cases) == 1:
@@ -225,12 +273,13 @@ def _test_blocks(blocks: list[Block]) -> list[str]:
 class _Collector:
     """Gathers the cases of one completion; its set-up runs on from block to block."""
 
-    def __init__(self, context: Context, most: int) -> None:
+    def __init__(self, context: Context, most: int, alone: bool = False) -> None:
+        self.alone = alone
         self.context = context
         self.most = most
         self.cases: list[TestCase] = []
         self.setup = Setup(context.entry_point)
-        self.unfolder = Unfolder(context.entry_point, self._emit, self._refuse)
+        self.unfolder = Unfolder(context.entry_point, context.known, self._emit, self._refuse)
 
     def read(self, text: str) -> bool:
         """Read one text; False when the limit is reached."""
@@ -308,7 +357,11 @@ class _Collector:
         except Unparsable as error:
             self._refuse(text, str(error))
             return
-        self.cases.append(analyse(node, text, setup, self.context))
+        case = analyse(node, text, setup, self.context)
+        if setup.stale and case.malformed is None and not self.alone:  # by itself the test may be read more deeply
+            alone = _alone(case.source, self.context)
+            case = case if alone.malformed is not None else alone
+        self.cases.append(case)
 
     def _refuse(self, text: str, reason: str) -> None:
         if len(self.cases) >= self.most:

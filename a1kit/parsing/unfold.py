@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from a1kit.parsing import names
 from a1kit.parsing.code import is_main_guard
 from a1kit.parsing.literals import destructure, elements, fold
-from a1kit.parsing.observe import MAX_UNROLLED, Substitute, bound_arguments, expression
+from a1kit.parsing.observe import MAX_UNROLLED, bound_arguments
 from a1kit.parsing.raising import (
     Raising,
     called,
@@ -26,6 +26,7 @@ from a1kit.parsing.raising import (
     flagged_by_try,
     written,
 )
+from a1kit.parsing.scopes import Substitute, expression
 from a1kit.parsing.setup import Setup
 from a1kit.parsing.source import Segments, Unparsable, copy_tree, render, walk
 from a1kit.parsing.suites import (
@@ -66,8 +67,9 @@ class TooMany(Exception):
 class Unfolder:
     """Walks statements in order and hands every assertion to `emit`."""
 
-    def __init__(self, entry_point: str, emit: Emit, refuse: Refuse) -> None:
+    def __init__(self, entry_point: str, known: frozenset[str], emit: Emit, refuse: Refuse) -> None:
         self.entry_point = entry_point
+        self.known = known
         self.emit = emit
         self.refuse = refuse
         self.functions: dict[str, _Function] = {}
@@ -178,7 +180,8 @@ class Unfolder:
         for part in test.values:
             if names.loads(part) & handed and not names.loads(part) & setup.callables:
                 break
-            handed |= set().union(*(names.loads(call) for call in entry_calls(part, setup.callables)))
+            for call in entry_calls(part, setup.callables):
+                handed |= setup.variables(names.loads(call))
         else:
             return test
         fresh = NamedResults(setup).visit(copy_tree(test))
@@ -231,7 +234,8 @@ class Unfolder:
         """Imports of the function under test from some module are not needed: the sandbox has it already."""
         if isinstance(node, ast.ImportFrom):
             foreign = (node.module or "").split(".")[0] not in names.STDLIB
-            own = [alias for alias in node.names if foreign and alias.name in (self.entry_point, "Solution")]
+            given = {self.entry_point, "Solution", *self.known}
+            own = [alias for alias in node.names if foreign and alias.name in given]
             for alias in own:
                 if alias.name == self.entry_point and alias.asname not in (None, self.entry_point):
                     self.renames[str(alias.asname)] = ast.Name(self.entry_point, ast.Load())
@@ -349,6 +353,8 @@ class Unfolder:
         if any(isinstance(inner, ast.Break | ast.Continue) for inner in walk(node)):
             raise Unparsable("the loop uses break or continue, so its elements are not separate tests")
         changed = set().union(*(names.binds(inner) | names.mutates(inner) for inner in node.body))
+        if set().union(*map(names.binds, node.body)) & names.loads(*items):
+            raise Unparsable("the loop changes what it goes through")
         for item in items:
             self.rounds -= 1
             if self.rounds < 0:
@@ -456,8 +462,7 @@ class Unfolder:
         values = {
             name: value for name, value in (defaults or values).items() if name not in fixtures and name != "self"
         }
-        changed = set().union(*(names.binds(statement) | names.mutates(statement) for statement in node.body))
-        for name in sorted(changed & set(values)):
+        for name in _to_assign(node.body, values):
             inner.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], values.pop(name), lineno=1)))
         self._block([with_values(statement, values) for statement in node.body], inner, None)
 
@@ -511,6 +516,23 @@ class Unfolder:
             except Unparsable:
                 text = self._text(node, segments)
             self.refuse(text, reason)
+
+
+def _to_assign(body: Sequence[ast.stmt], values: dict[str, ast.expr]) -> list[str]:
+    """Parameters that cannot be replaced by their arguments, because the body changes them or what those read."""
+    bound = set().union(*map(names.binds, body))
+    changed = bound | set().union(*map(names.mutates, body))
+    found = changed & set(values)
+    while True:
+        more = {name for name, value in values.items() if names.loads(value) & (bound | found)} - found
+        if not more:
+            break
+        found |= more
+    order = sorted(found)
+    for place, name in enumerate(order):
+        if names.loads(*(values[later] for later in order[place + 1 :])) & {name}:
+            raise Unparsable(f"the parameter {name} hides a variable that another argument reads")
+    return order
 
 
 class _OwnMethods(ast.NodeTransformer):

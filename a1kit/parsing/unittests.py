@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from a1kit.parsing.observe import Substitute, expression
+from a1kit.parsing.scopes import Substitute, expression
 
 _SPELLINGS = {
     "a == b": "assertEqual assertEquals assertListEqual assertTupleEqual assertDictEqual assertSetEqual "

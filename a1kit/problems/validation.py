@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Mapping
 
 from a1kit.errors import QuestionError
-from a1kit.parsing import parse_assertion
+from a1kit.parsing import given_names, parse_assertion
 from a1kit.types import Question
 
 
@@ -30,8 +30,9 @@ def check_question(question: Question, where: str = "") -> None:
         reason = f"{question.entry_point!r} is not the name of a function"
         raise QuestionError.at(place, "entry_point", reason, "Give the name alone, without parentheses or arguments.")
     _check_reference(question, place)
+    known = given_names(question.prompt, question.reference, question.entry_point)
     for number, golden in enumerate(question.golden, 1):
-        fault = parse_assertion(golden, question.entry_point).malformed
+        fault = parse_assertion(golden, question.entry_point, known=known).malformed
         if fault is not None:
             reason = f"a test cannot be played: number {number}, {_short(golden)!r}: {fault}"
             raise QuestionError.at(place, "golden", reason, "Write one assertion that calls the entry point.")

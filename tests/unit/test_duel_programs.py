@@ -42,6 +42,19 @@ def test_the_candidate_is_checked_even_when_the_test_program_takes_its_name() ->
     assert outcome("def check(n): return n", CHECK, "check") is Outcome.WRONG
 
 
+def test_what_the_test_program_imports_does_not_replace_the_candidates_own_functions() -> None:
+    code = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b) * 2\n"
+    test = "from math import gcd\ndef check(candidate):\n    assert candidate(4, 6) == {}\n"
+    assert outcome(code, test.format(2), "gcd") is Outcome.WRONG
+    assert outcome(code, test.format(16), "gcd") is Outcome.PASSED
+
+
+def test_the_test_program_sees_what_the_candidate_defines_beside_the_entry_point() -> None:
+    code = "def encode(x):\n    return x + 1\ndef decode(x):\n    return x - 1\n"
+    test = "from __future__ import annotations\ndef check(candidate):\n    assert candidate(encode(3)) == 3\n"
+    assert outcome(code, test, "decode") is Outcome.PASSED
+
+
 @pytest.mark.parametrize(
     ("status", "expected"),
     [

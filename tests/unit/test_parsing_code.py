@@ -154,6 +154,15 @@ def test_names_that_are_bound_or_unknown_get_no_import(text: str) -> None:
     assert "prelude" not in parsed.flags
 
 
+@pytest.mark.parametrize("name", ["median", "gcd", "add", "product", "reduce", "sqrt", "Counter"])
+def test_a_program_without_its_entry_point_does_not_get_it_from_the_library(name: str) -> None:
+    parsed = parse_code(f"def helper(*xs):\n    return {name}(*xs)\n", name)
+    assert "entry-missing" in parsed.flags
+    assert "import" not in parsed.code
+    method = parse_code(f"class Solution:\n    def {name}(self, x):\n        return {name}(x - 1) if x else 0\n", name)
+    assert "import" not in method.code
+
+
 @pytest.mark.parametrize(
     ("flag", "text"),
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a1kit.parsing import corrected, parse_assertion, parse_tests, signature
+from a1kit.parsing import corrected, given_names, parse_assertion, parse_tests, signature
 from a1kit.types import Form, TestCase
 
 
@@ -607,6 +607,81 @@ def test_a_refusal_holds_no_tests() -> None:
     assert parse_tests("", "f") == ()
 
 
+@pytest.mark.parametrize(
+    ("entry_point", "text"),
+    [
+        ("median", "```python\nassert abs(median([1, 2]) - 1.5) < 1e-6\n```"),
+        ("gcd", "import math\nassert gcd(2, 4) == math.gcd(2, 4)"),
+        ("add", "with pytest.raises(TypeError):\n    x = 1\n    add(x)"),
+        ("product", "xs = [1, 2]\nassert product(xs) == 2"),
+        ("reduce", "def test_a():\n    r = reduce([1])\n    assert r == 1"),
+        ("sqrt", "class T(unittest.TestCase):\n    def test_a(self):\n        self.assertAlmostEqual(sqrt(4), 2)"),
+        ("Counter", "c = Counter()\nc.push(1)\nassert c.total() == 1"),
+        ("count", "for x in (1,):\n    assert sorted(count(x)) == [1] and math.inf > 1"),
+    ],
+)
+def test_an_entry_point_named_like_a_library_function_is_never_imported(entry_point: str, text: str) -> None:
+    (case,) = parse_tests(text, entry_point)
+    assert case.malformed is None
+    sources = (case.source, case.setup, case.check_setup, *(case.template or ()), *(case.value_template or ()))
+    assert not any(f"import {entry_point}" in source for source in sources)
+    assert parse_assertion(case.source, entry_point) == case
+
+
+SQUARE = """class Square:
+    def __init__(self, side):
+        self.side = side
+
+
+LIMIT = 9
+
+
+def area(s):
+    return s.side ** 2
+"""
+
+
+def test_names_that_the_programs_define_are_known_beside_a_call() -> None:
+    known = frozenset(("Square", "Counter"))
+    case, counted = parse_tests("assert area(Square(3)) == 9\ns = Counter()\nassert area(s) == 1", "area", known=known)
+    assert (case.malformed, case.setup, case.calls) == (None, "", ("area(Square(3))",))
+    assert (counted.malformed, counted.setup) == (None, "s = Counter()")
+    assert parse_assertion(case.source, "area", known=known) == case
+    (imported,) = parse_tests("from shapes import Square\nassert area(Square(3)) == 9", "area", known=known)
+    assert imported == case
+
+
+def test_a_known_name_that_the_test_defines_itself_is_the_tests_own() -> None:
+    (case,) = parse_tests(
+        "class Square:\n    side = 3\nassert area(Square()) == 9", "area", known=frozenset(("Square",))
+    )
+    assert case.setup == "class Square:\n    side = 3"
+
+
+def test_an_expected_answer_made_with_a_known_name_has_no_place_to_be_made() -> None:
+    (case,) = parse_tests("assert grow(1) == Square(2)", "grow", known=frozenset(("Square",)))
+    assert "only the programs define" in (case.malformed or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("class Square:\n    side: int\n\ndef area(s: Square) -> int:", {"Square"}),
+        ("Write `area` for a class called Square.", {"Square"}),
+        ("def area(shapes: list[Square]) -> int: ...", {"Square"}),
+        ("area(Square(3)) == 9", {"Square"}),
+        ("Use `LIMIT`.", {"LIMIT"}),
+        ("LIMIT = 9", {"LIMIT"}),
+        ("The area of a square. Square it.", set()),
+        ("# class Square:\n#     side: int\ndef area(s: Square) -> int:", set()),
+        ("no more than LIMIT", set()),
+    ],
+)
+def test_a_name_of_the_reference_is_given_when_the_question_names_it_as_code(text: str, given: set[str]) -> None:
+    assert given_names(text, SQUARE, "area") == given
+    assert given_names(text, "def area(s):\n    return s.side ** 2", "area") == frozenset()
+
+
 # ── what cannot be a test ──
 
 
@@ -724,6 +799,52 @@ DIFFERENT = [
 def test_different_calls_have_different_keys() -> None:
     keys = {call: one(f"assert {call} == 1", parameters=("xs",)).key for call in DIFFERENT}
     assert len(set(keys.values())) == len(DIFFERENT)
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "sources"),
+    [
+        ("f", ["assert f([1, 2, 3][1:]) == 1", "assert f([1, 2, 3][:1]) == 1", "assert f([1, 2, 3][::1]) == 1"]),
+        ("f", ["from math import floor as g\nassert f(g(4)) == 1", "from math import sqrt as g\nassert f(g(4)) == 1"]),
+        ("f", ["x = 2\nassert f([x for x in (1, 5)]) == 1", "x = 2\nassert f([x for y in (1, 5)]) == 1"]),
+        ("f", ["x = 2\nassert f(lambda *x: x) == 1", "x = 2\nassert f(lambda *y: x) == 1"]),
+        ("f", ["assert f(lambda x, y: lambda y, x: x) == 1", "assert f(lambda x, y: lambda y, x: y) == 1"]),
+        ("f", ["assert f(lambda list: list()) == 1", "assert f(lambda list: []) == 1"]),
+        ("f", [f"def g():\n    return k\nk = {k}\nassert f(g()) == 1" for k in (1, 2)]),
+        ("f", [f"k = {k}\ng = lambda: k\nk += 1\nassert f(g()) == 1" for k in (1, 2)]),
+        ("f", [f"x = 2\ndef g({name}):\n    return x\nassert f(g(3)) == 1" for name in ("x", "y")]),
+        ("Stack", ["assert Stack().push(5).top() == 5", "assert Stack().push(5).push(6).top() == 6"]),
+        ("Stack", [f"x = {x}\nassert Stack().push(x).top() == 5" for x in (5, 6)]),
+        ("Stack", ["s = Stack()\ns.push(5)\n" + last for last in ("assert s.top() == 5", "assert s.size() == 1")]),
+        ("Stack", [f"with pytest.raises(IndexError):\n    Stack().{name}()" for name in ("pop", "top")]),
+        ("Point", ["assert Point(1, 2).x == 1", "assert Point(1, 2).y == 2", "assert str(Point(1, 2)) == '(1, 2)'"]),
+        ("Grid", ["assert Grid(2)[0][0] == 1", "assert Grid(2)[0][1] == 1", "assert len(Grid(2)) == 1"]),
+        ("Trie", ["assert Trie(['a']).get('a')", "assert not Trie(['a']).get('b')"]),
+        ("make", ["assert make(3).area() == 9", "assert make(3).height() == 3"]),
+        ("make", ["assert make().push(1).push(2).pop() == 2", "assert make().push(1).pop() == 1"]),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_calls_that_differ_have_different_keys(entry_point: str, sources: list[str]) -> None:
+    keys = [one(source, entry_point).key for source in sources]
+    assert len(set(keys)) == len(sources)
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "sources"),
+    [
+        ("f", ["assert f(1)[0] == 1", "assert f(1)[1] == 2", "assert len(f(1)) == 2", "assert f(1).count(3) == 1"]),
+        ("f", ["assert f(1).lower() == 'a'", "assert f(1).real == 1", "assert f(1).left.value == 2"]),
+        ("f", ["from math import gcd as g\nassert f(g(4, 2)) == 1", "import math\nassert f(math.gcd(4, 2)) == 1",
+               "assert f(gcd(4, 2)) == 1"]),
+        ("f", ["assert f([k + 1 for k in xs]) == 1".replace("xs", "[1]"), "assert f([j+1 for j in [1]]) == 1"]),
+        ("Stack", ["assert Stack().push(5).top() == 5", "s = Stack()\nassert s.push( 5 ).top() != 6",
+                   "x = 5\nassert 4 < Stack().push(x).top()"]),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_one_call_spelt_otherwise_is_repeated(entry_point: str, sources: list[str]) -> None:
+    assert len({one(source, entry_point).key for source in sources}) == 1
 
 
 def test_the_key_ignores_the_answer_and_the_form() -> None:
