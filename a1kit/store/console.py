@@ -39,7 +39,9 @@ MEMORY = 1 << 30
 """Bytes of address space that a child may take besides what it has when it starts."""
 IDLE = 120.0
 GRACE = 3.0
-"""Seconds that a new child gets to start, and any child to answer after its query was interrupted."""
+"""Seconds that a child gets to answer after its query was interrupted."""
+STARTING = 60.0
+"""Seconds that a new child gets to start, on however busy a machine."""
 
 TABLE_FUNCTIONS = frozenset({"book_at", "range", "generate_series", "unnest", "json_each", "json_tree", "summary"})
 _NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
@@ -108,7 +110,7 @@ class Console:
             start_new_session=True,
         )
         self._folder = folder
-        answer = _exchange(self._child, b"", 10 * GRACE)
+        answer = _exchange(self._child, b"", STARTING)
         if answer is None or "error" in answer:
             self._stop()
             raise InputError(answer["error"] if answer else "the reader of the run did not start; try again.")
