@@ -23,10 +23,12 @@ from __future__ import annotations
 import json
 import math
 import multiprocessing
+import os
 import queue
 import random
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -368,9 +370,18 @@ def make_both(
 
 def _work(kind: Kind, seed: int, folder: Path, schedule: Schedule, said: multiprocessing.Queue[Progress]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends this process
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     quiet()
     torch.set_num_threads(1)
     save(warm_up(kind, seed, said.put, schedule), folder, seed)
+
+
+def _leave_with_parent() -> None:
+    """End this process when its parent has died, which may have been killed and so ended nobody."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,9 @@ STEPS, SEGMENTS, CHECKPOINTS, CONTROL = "steps", "segments", "checkpoints", "con
 CONFIG, METRICS, STATUS, BOOK, LOCK = "config.yaml", "metrics.jsonl", "status.json", "mistakes.duckdb", "lock"
 REQUESTS = ("pause", "stop", "save")
 
+_LOCK_SECONDS = 1.0
+"""For so long a trainer asks for the lock of a run before it believes that another trainer has it."""
+
 Announce = Callable[[str], None]
 """Called with the name of each point of a write; the kill tests die there."""
 
@@ -377,21 +380,34 @@ def _lock(folder: Path) -> TextIO:
     """Hold the run's lock for as long as the returned file is open."""
     with storage(folder / LOCK):
         file = (folder / LOCK).open("a+", encoding="utf-8")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not _locked(file):
         file.seek(0)
         holder = file.read().strip() or "another process"
         file.close()
         raise RunError(
             f"{folder} is being trained by {holder}. Stop it (`touch {folder / CONTROL / 'stop'}`), "
             "or choose another --run."
-        ) from None
+        )
     file.seek(0)
     file.truncate()
     file.write(f"process {os.getpid()} on {platform.node()} since {_now()}")
     file.flush()
     return file
+
+
+def _locked(file: TextIO) -> bool:
+    """Take the lock; whether it was to be had. Somebody who asks whether the run is alive holds it for a moment, so it
+    is asked for more than once."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        else:
+            return True
 
 
 def _only_begun(folder: Path) -> bool:

@@ -7,6 +7,10 @@ measures its result against these bands: `a1kit warmup micro --seed N --out FOLD
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from importlib import resources
 from pathlib import Path
 
@@ -67,6 +71,46 @@ def test_both_models_are_made_side_by_side(tmp_path: Path) -> None:
     warmup.make_both(tmp_path, 0, said.append, {kind: tiny() for kind in warmup.SCHEDULES})
     assert {progress.kind for progress in said} == {"code", "test"}
     assert {path.name for path in tmp_path.iterdir()} == {"micro-code", "micro-test"}
+
+
+def test_a_warm_up_that_is_killed_leaves_no_process_behind(tmp_path: Path) -> None:
+    program = f"""
+import multiprocessing, threading, time
+from pathlib import Path
+from a1kit import warmup
+from a1kit.warmup_examples import SuiteStyle
+
+def tell() -> None:
+    while len(multiprocessing.active_children()) < 2:
+        time.sleep(0.05)
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+
+if __name__ == "__main__":
+    style = SuiteStyle(edge=0.3, aimed=0.2, believing=0.0, slips=0.0)
+    long = warmup.Schedule((warmup.Stage(100_000, batch=2, tests=1, style=style),))
+    threading.Thread(target=tell, daemon=True).start()
+    warmup.make_both(Path({str(tmp_path)!r}), 0, lambda progress: None, dict.fromkeys(warmup.SCHEDULES, long))
+"""
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [int(pid) for pid in parent.stdout.readline().split()]
+        time.sleep(3.0)  # they are still importing, or already at work
+        parent.kill()
+    assert len(workers) == 2
+    deadline = time.monotonic() + 300
+    while any(map(is_alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(is_alive, workers))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
 
 
 def tiny() -> warmup.Schedule:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -73,6 +75,14 @@ def test_two_trainers_cannot_write_one_run_and_the_second_is_told_who_does(tmp_p
             RunLog.open(tmp_path / "run")
     assert not run_log.is_alive(tmp_path / "run")
     RunLog.open(tmp_path / "run").close()
+
+
+def test_somebody_who_asks_whether_a_run_is_alive_does_not_keep_a_trainer_out(tmp_path: Path) -> None:
+    RunLog.create(tmp_path / "run", CONFIG).close()
+    with (tmp_path / "run" / run_log.LOCK).open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        threading.Timer(0.2, fcntl.flock, (file, fcntl.LOCK_UN)).start()
+        RunLog.open(tmp_path / "run").close()
 
 
 def test_a_trainer_that_was_killed_leaves_no_lock_behind_and_is_seen_as_dead(tmp_path: Path) -> None:
