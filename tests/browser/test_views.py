@@ -1,0 +1,168 @@
+"""Every view in a real browser: what it shows, in both themes, on a phone, and to somebody who does not see it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+
+SECONDS = 20_000
+"""How long anything may take to appear, in ms: the machine may be busy with other tests."""
+
+
+def go(page: Any, *names: str) -> None:
+    for name in names:
+        page.get_by_role("tab", name=name, exact=True).click()
+
+
+def settled(page: Any) -> None:
+    """Wait until nothing on the page is pending."""
+    page.wait_for_function("() => !document.querySelector('.pending, .generating')", timeout=SECONDS)
+    page.wait_for_timeout(400)
+
+
+VIEWS: dict[tuple[str, ...], str] = {
+    ("Overview",): ".a1-tile",
+    ("Duel",): ".a1-cell",
+    ("Mistake Book",): "table",
+    ("Play", "Face the tester"): ".cm-content",
+    ("Play", "Break a program"): ".cm-content",
+    ("Play", "Watch a duel"): ".a1-stages",
+    ("Attacks",): ".a1-link",
+}
+"""Where to go, and what must be there."""
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False), (390, True)])
+def test_every_view_shows_its_content_and_nothing_is_wider_than_the_page(
+    recorded: Any, open_page: Callable[..., Any], width: int, dark: bool
+) -> None:
+    page = open_page(recorded.address, width=width, dark=dark)
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    too_wide = []
+    for names, content in VIEWS.items():
+        go(page, *names)
+        page.locator(f"{content}:visible").first.wait_for(timeout=SECONDS)
+        settled(page)
+        name = "-".join(names).lower().replace(" ", "-")
+        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{'dark' if dark else 'light'}.png", full_page=True)
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            too_wide.append(name)
+    assert too_wide == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_serious_violation_in_any_view(recorded: Any, open_page: Callable[..., Any], dark: bool) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page = open_page(recorded.address, dark=dark)
+    found = {}
+    for names, content in VIEWS.items():
+        go(page, *names)
+        page.locator(f"{content}:visible").first.wait_for(timeout=SECONDS)
+        settled(page)
+        result = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+        for violation in result.response["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                place = f"{'/'.join(names)}: {violation['id']}"
+                found[place] = [f"{node['target']} {node['html'][:160]}" for node in violation["nodes"][:3]]
+    assert found == {}
+
+
+def test_a_link_opens_the_same_duel(recorded: Any, open_page: Callable[..., Any]) -> None:
+    duel = recorded.shelf.step("demo", 3).record.duels[8]
+    page = open_page(f"{recorded.address}?run=demo&step=3&question={duel.question.id}&candidate=2")
+    page.locator(".a1-cell:visible").first.wait_for(timeout=SECONDS)
+    settled(page)
+    shown = [
+        page.get_by_label(name, exact=True).locator("visible=true").first.input_value()
+        for name in ("run", "step", "question", "candidate")
+    ]
+    assert shown == ["demo", "3", duel.question.id, "2"]
+
+
+@pytest.mark.parametrize("run", ["../../../etc", "/etc/passwd", "no-such-run", "<img src=x onerror=alert(1)>"])
+def test_a_link_to_no_run_shows_one_that_is_there(recorded: Any, open_page: Callable[..., Any], run: str) -> None:
+    page = open_page(f"{recorded.address}?run={run}&step=-5&question=%2e%2e%2f&candidate=zz")
+    page.locator(".a1-cell:visible").first.wait_for(timeout=SECONDS)
+    assert page.get_by_label("run", exact=True).locator("visible=true").first.input_value() == "demo"
+    assert "root:" not in page.content()
+
+
+def test_a_program_that_holds_is_told_apart_from_one_that_breaks(recorded: Any, open_page: Callable[..., Any]) -> None:
+    page = open_page(recorded.address)
+    go(page, "Play", "Face the tester")
+    settled(page)
+    choose(page, "opponent", "recorded tests")
+    write(page, 0, "def f(xs):\n    ys = [x for x in xs if x < 0]\n    return max(ys) - min(ys) if ys else 0\n")
+    page.get_by_role("button", name="Let it attack").click()
+    page.get_by_text(re.compile("You held against .* agree that it is right")).wait_for(timeout=SECONDS)
+    assert page.locator(".a1-tile:visible", has_text="rounds won").inner_text().endswith("1 of 1")
+    write(page, 0, "def f(xs):\n    return 0\n")
+    page.get_by_role("button", name="Let it attack").click()
+    page.get_by_text(re.compile("tests broke your program")).wait_for(timeout=SECONDS)
+    page.locator(".a1-cell.a1-wrong:visible").first.click()
+    page.locator(".a1-facts:visible").wait_for(timeout=SECONDS)
+    assert page.locator(".a1-tile:visible", has_text="rounds won").inner_text().endswith("1 of 2")
+
+
+def test_markup_in_a_program_is_shown_as_text(recorded: Any, open_page: Callable[..., Any]) -> None:
+    page = open_page(recorded.address)
+    go(page, "Play", "Face the tester")
+    settled(page)
+    choose(page, "opponent", "recorded tests")
+    hostile = (
+        "<img src=x onerror=\\\"document.title='owned'\\\"><script>document.title='owned'</script>\\u202e\\x1b[31m"
+    )
+    write(page, 0, f'def f(xs):\n    return "{hostile}"\n')
+    page.get_by_role("button", name="Let it attack").click()
+    page.get_by_text(re.compile("tests broke your program")).wait_for(timeout=SECONDS)
+    page.locator(".a1-cell.a1-wrong:visible").first.click()
+    page.locator(".a1-facts:visible").wait_for(timeout=SECONDS)
+    assert page.title() == "a1kit inspector"
+    assert page.locator("img[src=x]").count() == 0
+    assert "<script>" in page.locator(".a1-facts:visible").inner_text()
+
+
+def test_a_duel_is_told_stage_by_stage(recorded: Any, open_page: Callable[..., Any]) -> None:
+    page = open_page(recorded.address)
+    go(page, "Play", "Watch a duel")
+    for stage in ("1 write", "2 attack", "3 validate", "4 play", "5 score"):
+        page.locator("[aria-current=step]:visible", has_text=stage).wait_for(timeout=SECONDS)
+        page.get_by_role("button", name="Next stage").click()
+    page.get_by_role("button", name="Next duel").click()
+    page.locator("[aria-current=step]:visible", has_text="1 write").wait_for(timeout=SECONDS)
+
+
+def test_an_attack_fools_the_naive_judge_before_everybodys_eyes(recorded: Any, open_page: Callable[..., Any]) -> None:
+    page = open_page(recorded.address)
+    go(page, "Attacks")
+    page.get_by_role("button", name="prints pass markers").click()
+    row = page.locator("tr", has=page.get_by_role("button", name="prints pass markers"))
+    row.locator(".a1-chip", has_text="false pass").wait_for(timeout=SECONDS)
+    assert "not fooled" in row.inner_text()
+    assert "##TEST" in page.get_by_label("the attacking program").inner_text()
+    page.get_by_role("button", name="Run all").click()
+    page.get_by_text(re.compile(r"^[2-9] of|^\d\d+ of")).first.wait_for(timeout=SECONDS)
+    page.get_by_role("button", name="Stop", exact=True).locator("visible=true").click()
+    time.sleep(1)
+
+
+def choose(page: Any, label: str, option: str) -> None:
+    box = page.get_by_label(label, exact=True).locator("visible=true").first
+    box.click()
+    page.get_by_role("option", name=option).locator("visible=true").first.click()
+
+
+def write(page: Any, place: int, text: str) -> None:
+    """Replace what stands in a code editor."""
+    page.locator(".cm-content:visible").nth(place).click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(text)
