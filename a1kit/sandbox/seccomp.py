@@ -48,7 +48,6 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "select": (23, None),
     "sched_yield": (24, 124),
     "mremap": (25, 216),
-    "mincore": (27, 232),
     "madvise": (28, 233),
     "dup": (32, 23),
     "dup2": (33, None),

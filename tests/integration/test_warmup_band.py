@@ -1,8 +1,5 @@
-"""The shipped micro models are what their provenance says, and the machinery of the warm-up works.
-
-Not tested here: that a fresh warm-up lands in the same band. It takes about ten minutes, and is one command that
-measures its result against these bands: `a1kit warmup micro --seed N --out FOLDER`.
-"""
+"""The shipped micro models are what their provenance says, fresh ones are much like them, and the warm-up's machinery
+works."""
 
 from __future__ import annotations
 
@@ -57,6 +54,19 @@ def test_the_shipped_models_measure_what_their_provenance_says(
 def test_both_models_weigh_at_most_eight_megabytes() -> None:
     files = [path for kind in warmup.SCHEDULES for path in (MODELS / f"micro-{kind}").iterdir()]
     assert sum(path.stat().st_size for path in files) <= 8_000_000
+
+
+@pytest.mark.fresh
+def test_a_fresh_warm_up_from_another_seed_lands_in_the_band(tmp_path: Path) -> None:
+    warmup.make_both(tmp_path, seed=1, report=lambda progress: None)
+    measured = warmup.measure(tmp_path)
+    outside = {
+        f"{kind} {name}": value
+        for kind, values in measured.items()
+        for name, value in values.items()
+        if value not in warmup.BANDS[kind][name]
+    }
+    assert outside == {}
 
 
 def test_a_warm_up_process_that_dies_is_an_infrastructure_failure(tmp_path: Path) -> None:
