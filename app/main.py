@@ -25,6 +25,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import gradio as gr
+import httpx
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
@@ -178,7 +179,8 @@ def serve(
     # A proxy may pass its own name on; without one, only names of this machine are ours.
     own_names = [*_LOOPBACK, host] if _is_loopback(host) and root_path is None else ["*"]
     try:
-        _, address, _ = page.queue(default_concurrency_limit=4, max_size=64).launch(
+        page.queue(default_concurrency_limit=4, max_size=64).launch(
+            share=False,  # unless told so, gradio opens a public tunnel on hosted notebooks
             server_name=host,
             server_port=port,
             auth=_checker(password) if password else None,
@@ -196,7 +198,22 @@ def serve(
         )
     except OSError as error:
         raise InputError(f"no page can be served on {host}: {error}") from error
-    return Server(str(address), int(page.server_port), shelf, page)
+    except ValueError as error:
+        # gradio gives its own page three seconds to answer; on a busy machine that is not enough
+        if not _answers(page):
+            raise InputError(f"the page on {host} does not answer: {error}") from error
+    return Server(str(page.local_url), int(page.server_port), shelf, page)
+
+
+def _answers(page: gr.Blocks, seconds: float = 60.0) -> bool:
+    """Whether the server that `launch` started answers to this machine."""
+    address = getattr(page, "local_url", None)
+    if not address:
+        return False
+    try:
+        return httpx.head(address, timeout=seconds, trust_env=False).status_code < 500
+    except httpx.HTTPError:
+        return False
 
 
 def _checker(password: str) -> Any:

@@ -30,7 +30,7 @@ def settled(page: Any) -> None:
 
 
 VIEWS: dict[tuple[str, ...], str] = {
-    ("Overview",): ".a1-tile",
+    ("Overview",): ".js-plotly-plot",
     ("Duel",): ".a1-cell",
     ("Mistake Book",): "table",
     ("Play", "Face the tester"): ".cm-content",
