@@ -67,8 +67,18 @@ document.addEventListener('keydown', (event) => {
 
 
 def theme() -> gr.Theme:
-    """Local fonts only; the rest is Gradio's default look."""
-    return gr.themes.Default(font=FONT, font_mono=MONO, primary_hue="blue")
+    """Local fonts only, and buttons dark enough for their white words; the rest is Gradio's default look."""
+    look = gr.themes.Default(font=FONT, font_mono=MONO, primary_hue="blue")
+    return look.set(
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_800",
+        button_cancel_background_fill="#b42318",
+        button_cancel_background_fill_dark="#b42318",
+        button_cancel_background_fill_hover="#8f1c13",
+        button_cancel_background_fill_hover_dark="#8f1c13",
+    )
 
 
 def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
