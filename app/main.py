@@ -50,6 +50,13 @@ MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
 _IS_DARK = "() => document.body.classList.contains('dark')"
 
+# A link to a duel opens the duels.
+_OPEN_DUEL = """() => {
+  if (!new URLSearchParams(window.location.search).has('question')) return;
+  const tabs = [...document.querySelectorAll('button[role=tab]')];
+  tabs.find((tab) => tab.textContent.trim() === 'Duel')?.click();
+}"""
+
 _KEYS = """
 <script>
 document.addEventListener('keydown', (event) => {
@@ -109,7 +116,7 @@ def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
             return duel.show(shelf, duel.from_link(shelf, asked))
 
         page.load(opened, None, fights.outputs())
-        page.load(_first_tab, None, tabs, show_progress="hidden")
+        page.load(None, None, None, js=_OPEN_DUEL)
         # A view that nobody sees does not poll.
         tabs.select(_polling, None, [charts.timer, tests.timer], show_progress="hidden")
         mistakes.select(
@@ -122,11 +129,6 @@ def build(shelf: Shelf, room: Playroom, starter: Starter) -> gr.Blocks:
             lambda: start.look(shelf, starter), None, first.outputs(), show_progress="hidden"
         )
     return page
-
-
-def _first_tab(query: gr.Request) -> Any:
-    """A link to a duel opens the duels."""
-    return gr.Tabs(selected="duel") if "question" in query.query_params else gr.skip()
 
 
 def _polling(event: gr.SelectData) -> list[Any]:
