@@ -20,8 +20,6 @@ import pytest
 pytest.importorskip("gradio", reason="needs the extra `app`")
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra `dev`)")
 
-SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
-
 _OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -67,13 +65,14 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
 
     def open_(address: str, *, width: int = 1280, dark: bool = False) -> Any:
         context = chromium.new_context(viewport={"width": width, "height": 900})
+        context.set_default_timeout(60_000)  # the machine may be busy with other tests
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         page.on("request", lambda request: faults.extend(_leaves(request.url)))
         mark = "&" if "?" in address else "?"
         page.goto(address + (f"{mark}__theme=dark" if dark else ""))
-        page.get_by_role("tab", name="Attacks").wait_for()
+        page.get_by_role("tab", name="Overview").wait_for()
         return page
 
     yield open_

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,19 @@ pytestmark = pytest.mark.browser
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 
-SECONDS = 20_000
+PHONE = 390
+
+SECONDS = 60_000
 """How long anything may take to appear, in ms: the machine may be busy with other tests."""
 
 
 def go(page: Any, *names: str) -> None:
     for name in names:
-        page.get_by_role("tab", name=name, exact=True).click()
+        tab = page.get_by_role("tab", name=name, exact=True)
+        if not tab.is_visible():  # on a phone, tabs that do not fit are behind a button
+            page.locator(".overflow-menu > button").click()
+            tab = page.locator(".overflow-dropdown button", has_text=name)
+        tab.click()
 
 
 def settled(page: Any) -> None:
@@ -41,39 +47,43 @@ VIEWS: dict[tuple[str, ...], str] = {
 """Where to go, and what must be there."""
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False), (390, True)])
-def test_every_view_shows_its_content_and_nothing_is_wider_than_the_page(
-    recorded: Any, open_page: Callable[..., Any], width: int, dark: bool
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_view_is_readable_and_axe_finds_no_serious_violation(
+    recorded: Any, open_page: Callable[..., Any], dark: bool
 ) -> None:
-    page = open_page(recorded.address, width=width, dark=dark)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
+    page = open_page(recorded.address, dark=dark)
+    found: dict[str, list[str]] = {}
+    for names in walk(page, dark):
+        result = axe.run(page, context={"exclude": [[".js-plotly-plot"]]}, options=_RULES)
+        for violation in result.response["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = [f"{node['target']} {node['html'][:160]}" for node in violation["nodes"][:3]]
+                found[f"{'/'.join(names)}: {violation['id']}"] = nodes
+    assert found == {}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_on_a_phone_no_view_is_wider_than_the_screen(recorded: Any, open_page: Callable[..., Any], dark: bool) -> None:
+    page = open_page(recorded.address, width=PHONE, dark=dark)
+    widths = {names: page.evaluate("document.documentElement.scrollWidth") for names in walk(page, dark)}
+    assert {names: width for names, width in widths.items() if width > PHONE} == {}
+
+
+_RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+
+
+def walk(page: Any, dark: bool) -> Iterator[tuple[str, ...]]:
+    """Go to every view, wait for its content, and keep a picture of it."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    too_wide = []
+    width = page.viewport_size["width"]
     for names, content in VIEWS.items():
         go(page, *names)
         page.locator(f"{content}:visible").first.wait_for(timeout=SECONDS)
         settled(page)
         name = "-".join(names).lower().replace(" ", "-")
         page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{'dark' if dark else 'light'}.png", full_page=True)
-        if page.evaluate("document.documentElement.scrollWidth") > width:
-            too_wide.append(name)
-    assert too_wide == []
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_no_serious_violation_in_any_view(recorded: Any, open_page: Callable[..., Any], dark: bool) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    page = open_page(recorded.address, dark=dark)
-    found = {}
-    for names, content in VIEWS.items():
-        go(page, *names)
-        page.locator(f"{content}:visible").first.wait_for(timeout=SECONDS)
-        settled(page)
-        result = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-        for violation in result.response["violations"]:
-            if violation["impact"] in ("serious", "critical"):
-                place = f"{'/'.join(names)}: {violation['id']}"
-                found[place] = [f"{node['target']} {node['html'][:160]}" for node in violation["nodes"][:3]]
-    assert found == {}
+        yield names
 
 
 def test_a_link_opens_the_same_duel(recorded: Any, open_page: Callable[..., Any]) -> None:
