@@ -220,7 +220,7 @@ def heat_map(
         go.Heatmap(
             z=[list(row) for row in values],
             x=[f"{step}" for step in steps],
-            y=[_short(name) for name in questions],
+            y=list(range(len(questions))),
             customdata=[[name] * len(steps) for name in questions],
             zmin=0,
             zmax=1,
@@ -234,7 +234,12 @@ def heat_map(
     )
     figure.update_layout(hovermode="closest", height=160 + 18 * max(6, len(questions)))
     figure.update_xaxes(type="category", nticks=10)
-    figure.update_yaxes(autorange="reversed", type="category", tickfont={"size": 11}, rangemode="normal")
+    # By place and not by label: two long names may be cut to the same label.
+    labels = [name if len(name) <= LABEL else f"…{name[1 - LABEL :]}" for name in questions]
+    figure.update_yaxes(
+        autorange="reversed", tickvals=list(range(len(questions))), ticktext=labels, tickfont={"size": 11},
+        rangemode="normal",
+    )  # fmt: skip
     return figure
 
 

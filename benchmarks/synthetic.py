@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from a1kit.presets import preset
 from a1kit.store.book import Book
 from a1kit.store.run_log import RunLog
 from a1kit.types import (
@@ -72,8 +73,8 @@ def synthetic_step(
 
 def write_run(folder: Path, steps: int, *, seed: int = 0, calls: int = 400) -> int:
     """Write a run of `steps` steps as described above into `folder`; the number of its generated tests."""
-    game = {"tests": 5, "alpha": 0.5, "convention": "release", "predictions": True}
-    with RunLog.create(folder, {"game": game, "steps": steps, "seed": seed}) as log:
+    config = preset("micro").to_dict()
+    with RunLog.create(folder, {**config, "seed": seed, "game": {**config["game"], "tests": 5}}) as log:
         book = Book()
         count = 0
         for step in range(1, steps + 1):

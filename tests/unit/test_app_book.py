@@ -22,6 +22,7 @@ from a1kit_bench.synthetic import synthetic_step
 
 pytest.importorskip("gradio", reason="needs the extra `app`")
 
+from a1kit import figures
 from a1kit_app import render, render_book
 from a1kit_app.runs import Shelf
 from a1kit_app.views import book, duel, overview
@@ -306,3 +307,19 @@ def test_runs_are_compared_by_a_metric_and_a_missing_one_is_left_out(shelf: Shel
     figure = overview.compare(shelf, ["first", "gone"], "code/reward")
     assert [trace.name for trace in figure.data] == ["first"]
     assert len(figure.data[0].x) == STEPS
+
+
+def test_questions_whose_labels_look_alike_have_rows_of_their_own() -> None:
+    names = ["a" * 40 + "x" * 30, "b" * 40 + "x" * 30]
+    trace = figures.heat_map(names, [1, 5], [[0.1, None], [None, 0.9]]).data[0]
+    assert len(set(trace.y)) == 2
+    assert [row[0] for row in trace.customdata] == names
+
+
+def test_a_long_run_is_thinned_to_means_that_keep_the_last_step() -> None:
+    rows = [{"step": step, "code/reward": float(step)} for step in range(1, 2001)]
+    thin = figures.thinned(rows)
+    assert len(thin) <= 240
+    assert thin[-1]["step"] == 2000
+    assert thin[0] == {"step": 9, "code/reward": 5.0}
+    assert figures.thinned(rows[:5]) == rows[:5]
