@@ -79,7 +79,7 @@ def _analyse(node: ast.Assert, segments: Segments, setup: Setup, context: Contex
     seen = _distinct(observed(work, setup))
     if not seen.calls:
         raise Unparsable(f"the assertion does not depend on a call of {context.entry_point}")
-    _refuse_walrus_between(work, seen)
+    _refuse_effects(work, seen, setup)
     _refuse_hidden_answers(work, seen, setup)
     pairs = _pairs(test, work, seen, setup)
     form = _form(pairs, seen)
@@ -148,23 +148,23 @@ def _refuse_hidden_answers(work: ast.expr, seen: _Observations, setup: Setup) ->
         )
 
 
-def _refuse_walrus_between(work: ast.expr, seen: _Observations) -> None:
-    """Refuse `(x := 2) and f(x) == 3`, where one part of an assertion reads what another part binds."""
-    if not any(isinstance(node, ast.NamedExpr) for node in walk(work)):
+def _refuse_effects(work: ast.expr, seen: _Observations, setup: Setup) -> None:
+    """Refuse `f(xs.pop()) == 3 and xs == []` and `(x := 2) and f(x) == 3`: one part of the assertion changes or binds
+    what another part reads, but each part is evaluated by itself."""
+    if not any(isinstance(node, ast.NamedExpr) or names.changed_by(node) for node in walk(work)):
         return
-    parts = [walk(call.node) for call in seen.calls]
+    parts = [walk(call.chain) for call in seen.calls]
     inside = {id(node) for part in parts for node in part}
     parts.append([node for node in walk(work) if id(node) not in inside])
     for part in parts:
-        for node in part:
-            name = node.target.id if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name) else None
-            if name is not None and any(
-                isinstance(other, ast.Name) and other.id == name
-                for others in parts
-                if others is not part
-                for other in others
-            ):
-                raise Unparsable(f"one part of the assertion gives {name} a value and another part reads it")
+        touched = {child.target.id for child in part if isinstance(child, ast.NamedExpr)}
+        for child in part:
+            for name in names.changed_by(child):
+                touched |= setup.group(name)
+        for others in parts:
+            for other in others if others is not part else ():
+                if isinstance(other, ast.Name) and other.id in touched:
+                    raise Unparsable(f"one part of the assertion changes {other.id} and another part reads it")
 
 
 def _outside(expected: ast.expr, seen: _Observations) -> set[str]:

@@ -167,12 +167,39 @@ class _Reader:
         self.read(node.value)
         self.read(node.target)
 
+    def _branches(self, *bodies: Iterable[ast.AST]) -> None:
+        """Read statements of which one list will run: only what all of them bind is certainly bound afterwards."""
+        before, after = self.local, []
+        for body in bodies:
+            self.local = set(before)
+            self.read_all(body)
+            after.append(self.local)
+        self.local = set.intersection(*after)
+
+    def _If(self, node: ast.If) -> None:
+        self.read(node.test)
+        self._branches(node.body, node.orelse)
+
     def _For(self, node: ast.For) -> None:
         self.read(node.iter)
-        self.read(node.target)
-        self.read_all([*node.body, *node.orelse])
+        self._branches([node.target, *node.body], [])
+        self._branches(node.orelse, [])
 
     _AsyncFor = _For
+
+    def _While(self, node: ast.While) -> None:
+        self.read(node.test)
+        self._branches(node.body, node.orelse)
+
+    def _Try(self, node: ast.Try) -> None:
+        self._branches([*node.body, *node.orelse], *([handler] for handler in node.handlers), [])
+        self.read_all(node.finalbody)
+
+    _TryStar = _Try
+
+    def _Match(self, node: ast.Match) -> None:
+        self.read(node.subject)
+        self._branches(*([case] for case in node.cases), [])
 
     def _NamedExpr(self, node: ast.NamedExpr) -> None:
         self.read(node.value)
@@ -334,14 +361,22 @@ def mutates(statement: ast.stmt) -> set[str]:
             found.add(base_name(node))
         elif isinstance(node, ast.AugAssign):
             found.add(base_name(node.target))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
-            found.add(base_name(node.func))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
-            found.add(base_name(node.args[0]))
+        elif changed_by(node):
+            found |= changed_by(node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             found |= _handed_over(node.value)
     found.discard(None)
     return {name for name in found if name is not None}
+
+
+def changed_by(node: ast.AST) -> set[str]:
+    """The name whose object a call changes in place, by what is called: `xs` of `xs.pop()` and of `next(xs)`."""
+    name: str | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        name = base_name(node.func)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+        name = base_name(node.args[0])
+    return set() if name is None else {name}
 
 
 def receivers(node: ast.AST) -> set[str]:

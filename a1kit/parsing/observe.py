@@ -66,11 +66,13 @@ def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
     if not setup.strong:
         return test
     work = test
+    afterwards = set(_looked_at(test, setup)) if setup.weak else set()
     for _ in range(20):
         values = {}
         for name in sorted(names.loads(work) & setup.strong):
             value = setup.inlinable(name)
-            if value is not None:
+            step = setup.producer(name)
+            if value is not None and step is not None and not step.hands & afterwards:
                 values[name] = value
         if _share_arguments(values, setup):
             return test
@@ -78,6 +80,15 @@ def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
             break
         work = substituted(work, values)
     return work
+
+
+def _looked_at(test: ast.expr, setup: Setup) -> Iterator[str]:
+    """Names that an assertion looks at after the calls, in comparisons that hold no result."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test.operand] if isinstance(test, ast.UnaryOp) else []
+    for part in parts:
+        yield from _looked_at(part, setup)
+    if not parts and not names.loads(test) & (setup.callables | setup.strong):
+        yield from names.loads(test)
 
 
 def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:

@@ -46,7 +46,8 @@ class Origin:
 class Step:
     """One statement of the set-up in its lean form (literals looked up, unpacking taken apart).
 
-    `hands` are names handed to the entry point, `tainted` steps run it (or read its results), `ambient` ones change the
+    `mutates` are names whose objects it may change, and `hands` names handed to the entry point, both with their other
+    names at that time; `tainted` steps run the entry point (or read its results), `ambient` ones change the
     interpreter's state and belong to every slice.
     """
 
@@ -98,8 +99,6 @@ class Setup:
     asserted: list[ast.expr] = field(default_factory=list)
     """Calls of the entry point in earlier assertions that were handed variables."""
     bound: set[str] = field(default_factory=set)
-    stale: bool = False
-    """A literal is no longer looked up because of a statement that tests of it may not need."""
     redefined: bool = False
     starred: bool = False
     failure: str | None = None
@@ -117,7 +116,6 @@ class Setup:
             {name: set(group) for name, group in self.aliases.items()},
             list(self.asserted),
             set(self.bound),
-            self.stale,
             self.redefined,
             self.starred,
             self.failure,
@@ -136,7 +134,10 @@ class Setup:
         binds = frozenset(names.binds(node))
         defines = _is_definition(node)
         plain = isinstance(node, ast.Assign | ast.AnnAssign) or defines
-        origin = Origin(text, binds, frozenset(names.loads(node)), frozenset(names.mutates(node)), plain, defines)
+        if _is_compound(node):
+            self._share(node)
+        mutates = self._with_aliases(names.mutates(node))
+        origin = Origin(text, binds, frozenset(names.loads(node)), mutates, plain, defines)
         self.bound |= binds
         if self.entry_point in binds:
             self.redefined = True
@@ -162,14 +163,15 @@ class Setup:
     def _append(self, node: ast.stmt, text: str, origin: Origin) -> None:
         binds, loads = frozenset(names.binds(node)), frozenset(names.loads(node))
         defines = _is_definition(node)
-        mutated = frozenset(names.mutates(node) | (set() if defines else names.receivers(node) & self.strong))
+        changed = names.mutates(node) | (set() if defines else names.receivers(node) & self.strong)
+        mutated = self._with_aliases(changed)
         runs = not defines and bool(loads & self.callables)
         tainted = not defines and (runs or bool(loads & self.strong))
         hands = frozenset(self._handed(node)) if runs else frozenset()
         if defines and loads & (self.callables | self.strong):
             self.helpers |= binds
         elif tainted:
-            self.strong |= binds.union(*(self.group(name) for name in mutated))
+            self.strong |= binds | mutated
             self.weak |= hands - binds
         else:
             self.strong -= binds
@@ -184,6 +186,7 @@ class Setup:
             if not defines
             else False
         )
+        hands = self._with_aliases(hands)
         self._note_literals(node, binds, mutated | hands)
         self.steps.append(Step(node, text, origin, binds, loads, mutated, hands, tainted, ambient))
 
@@ -199,24 +202,37 @@ class Setup:
         """Those of the names that a step binds, or that mean nothing else."""
         return {name for name in read - self.callables if name not in names.BUILTINS or name in self.bound}
 
+    def _share(self, node: ast.stmt) -> None:
+        """Note every alias that something inside a compound statement may make."""
+        for inner in walk(node):
+            if isinstance(inner, ast.Assign | ast.AnnAssign | ast.NamedExpr) and inner.value is not None:
+                self._alias(names.binds(inner), _shared_names(inner.value))
+            elif isinstance(inner, ast.For | ast.AsyncFor):
+                self._alias(names.binds(inner.target), names.loads(inner.iter) - names.BUILTINS)
+
+    def _alias(self, bound: Iterable[str], others: Iterable[str]) -> None:
+        others = list(others)
+        for name in bound:
+            for other in others:
+                self.aliases.setdefault(name, set()).add(other)
+                self.aliases.setdefault(other, set()).add(name)
+
+    def _with_aliases(self, touched: Iterable[str]) -> frozenset[str]:
+        return frozenset(touched).union(*(self.group(name) for name in touched))
+
     def _note_literals(self, node: ast.stmt, binds: frozenset[str], changed: frozenset[str]) -> None:
         for name in changed:
-            for other in self.group(name):
-                self.literals.pop(other, None)
+            self.literals.pop(name, None)
         for name in [name for name, literal in self.literals.items() if names.loads(literal) & (binds | changed)]:
             del self.literals[name]
-            self.stale = True
         for name in binds:
             self.literals.pop(name, None)
-            for other in self.aliases.pop(name, set()):
+            for other in () if _is_compound(node) else self.aliases.pop(name, set()):
                 self.aliases.get(other, set()).discard(name)
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if value is None:
             return
-        for other in _shared_names(value):
-            for name in binds:
-                self.aliases.setdefault(name, set()).add(other)
-                self.aliases.setdefault(other, set()).add(name)
+        self._alias(binds, _shared_names(value))
         if len(binds) == 1 and isinstance(
             value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp
         ):
@@ -250,7 +266,7 @@ class Setup:
         chosen: list[Step] = []
         for step in reversed(self.steps):
             touched = step.mutates | step.hands if weak else step.mutates
-            if step.ambient or step.binds & needed or any(self.group(name) & needed for name in touched):
+            if step.ambient or (step.binds | touched) & needed:
                 chosen.append(step)
                 if step.origin.plain:
                     needed -= step.binds
@@ -293,10 +309,7 @@ class Setup:
                     return None
                 sources = step.loads | {name}
                 for later in self.steps[index + 1 :]:
-                    changed: set[str] = (
-                        set().union(*(self.group(other) for other in later.mutates)) if later.mutates else set()
-                    )
-                    if (changed & sources) or (later.binds & step.loads):
+                    if (later.mutates & sources) or (later.binds & step.loads):
                         return None
                 return value
         return None
@@ -318,8 +331,23 @@ def _is_definition(node: ast.stmt) -> bool:
     return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
 
 
+def _is_compound(node: ast.stmt) -> bool:
+    return isinstance(
+        node, ast.For | ast.AsyncFor | ast.While | ast.If | ast.With | ast.AsyncWith | ast.Try | ast.Match
+    )
+
+
 def _shared_names(value: ast.expr) -> set[str]:
-    """Names whose objects become part of the value: `a`, `a[0]`, `[a, b]`, `{"k": a}`."""
+    """Names whose objects become part of the value: `a`, `a[0]`, `[a, b]`, `{"k": a}`, `a or b`."""
+    parts: list[ast.expr] = []
+    if isinstance(value, ast.BoolOp):
+        parts = value.values
+    elif isinstance(value, ast.IfExp):
+        parts = [value.body, value.orelse]
+    elif isinstance(value, ast.NamedExpr):
+        parts = [value.target, value.value]
+    if parts:
+        return set().union(*map(_shared_names, parts))
     if isinstance(value, ast.List | ast.Tuple | ast.Set):
         return set().union(*(_shared_names(element) for element in value.elts)) if value.elts else set()
     if isinstance(value, ast.Dict):

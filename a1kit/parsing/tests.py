@@ -140,6 +140,19 @@ def parse_assertion(
     return _alone(source, context)
 
 
+def _settled(case: TestCase, context: Context) -> TestCase:
+    """The case as its own source is read. Without the statements that it does not need, a test is sometimes read more
+    deeply: a result's name is replaced by its call once nothing in between might have changed it."""
+    for _ in range(3):
+        if case.malformed is not None or "\n" not in case.source:
+            break
+        alone = _alone(case.source, context)
+        if alone.malformed is not None or alone == case:
+            break
+        case = alone
+    return case
+
+
 def _alone(source: str, context: Context) -> TestCase:
     collector = _Collector(context, MAX_TESTS, alone=True)
     collector.read(clean(source))
@@ -358,10 +371,7 @@ class _Collector:
             self._refuse(text, str(error))
             return
         case = analyse(node, text, setup, self.context)
-        if setup.stale and case.malformed is None and not self.alone:  # by itself the test may be read more deeply
-            alone = _alone(case.source, self.context)
-            case = case if alone.malformed is not None else alone
-        self.cases.append(case)
+        self.cases.append(case if self.alone else _settled(case, self.context))
 
     def _refuse(self, text: str, reason: str) -> None:
         if len(self.cases) >= self.most:
