@@ -30,7 +30,7 @@ def _micro() -> RunConfig:
         sampler="fast",
         sample_memory_gb=1.0,
         schedule="constant",
-        learning_rate=2e-4,
+        learning_rate=3e-4,
         warmup_updates=0,
         weight_decay=0.0,
         kl=0.0,
@@ -39,13 +39,13 @@ def _micro() -> RunConfig:
     )
     return RunConfig(
         preset="micro",
-        problems=ProblemsConfig(set="micro", pool=96, max_prompt_tokens=256),
+        problems=ProblemsConfig(set="micro", max_prompt_tokens=256),
         game=GameConfig(questions=16, candidates=4, suites=12, tests=4, alpha=0.25, style="micro"),
         code=role,
-        tests=replace(role, model="micro-test", learning_rate=3e-4),
+        tests=replace(role, model="micro-test", learning_rate=5e-4),
         judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
-        train=TrainConfig(steps=48, checkpoint_every=8),
-        eval=EvalConfig(every=16, samples=8),
+        train=TrainConfig(steps=40, checkpoint_every=10),
+        eval=EvalConfig(every=20, samples=8),
     )
 
 

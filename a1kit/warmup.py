@@ -115,7 +115,7 @@ SCHEDULES: dict[Kind, Schedule] = {
     "test": Schedule(
         (
             Stage(650, tests=10, hidden=0.6, style=_LEARNING),
-            Stage(350, tests=4, hidden=0.3, style=_CARELESS),
+            Stage(150, tests=4, hidden=0.3, style=_CARELESS),
         ),
         answer_weight=3.0,
     ),
