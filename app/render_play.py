@@ -89,12 +89,12 @@ def _value(source: str | None) -> str:
 def attack_table(
     programs: Sequence[HostileProgram], results: Mapping[str, Mapping[str, Any]], chosen: str | None = None
 ) -> str:
-    """One row an attack: what it claims, what the naive judge said, what ours said. Its name runs it."""
+    """One row an attack: what the naive judge said, what ours said, what has to hold. Its name runs it."""
     rows = "".join(_attack_row(program, results.get(program.name), program.name == chosen) for program in programs)
     return (
         '<div class="a1-scroll a1-tall" tabindex="0" role="region" aria-label="attacks">'
-        "<table class='a1-table'><thead><tr><th scope='col'>attack</th><th scope='col'>what must hold</th>"
-        f"<th scope='col'>naive judge</th><th scope='col'>a1kit</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        "<table class='a1-table'><thead><tr><th scope='col'>attack</th><th scope='col'>naive judge</th>"
+        f"<th scope='col'>a1kit</th><th scope='col'>what must hold</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -103,7 +103,7 @@ def _attack_row(program: HostileProgram, result: Mapping[str, Any] | None, chose
     mark = " class='a1-row-chosen'" if chosen else ""
     return (
         f"<tr{mark}><th scope='row'><button type='button' class='a1-link' data-attack='{render.escape(program.name)}'>"
-        f"{name}</button></th><td>{render.escape(program.sentence)}</td>{_rulings(result)}</tr>"
+        f"{name}</button></th>{_rulings(result)}<td>{render.escape(program.sentence)}</td></tr>"
     )
 
 

@@ -21,11 +21,12 @@ SECONDS = 60_000
 
 
 def go(page: Any, *names: str) -> None:
+    """Open a tab, and a tab inside it."""
     for name in names:
         tab = page.get_by_role("tab", name=name, exact=True)
         if not tab.is_visible():  # on a phone, tabs that do not fit are behind a button
-            page.locator(".overflow-menu > button").click()
-            tab = page.locator(".overflow-dropdown button", has_text=name)
+            page.get_by_label("More tabs").locator("visible=true").nth(names.index(name)).click()
+            tab = page.locator(".overflow-dropdown button", has_text=name).locator("visible=true")
         tab.click()
 
 
