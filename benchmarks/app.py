@@ -161,11 +161,11 @@ def _paint(browser: Any, address: str) -> float:
 
 def _walk(page: Any) -> Iterator[dict[str, Any]]:
     def waits(act: Callable[[], None], selector: str) -> float:
-        before = page.locator(selector).inner_text()
+        before = page.evaluate("(selector) => document.querySelector(selector)?.innerText ?? ''", selector)
         started = time.perf_counter()
         act()
         page.wait_for_function(
-            "([selector, before]) => document.querySelector(selector).innerText !== before",
+            "([selector, before]) => (document.querySelector(selector)?.innerText ?? before) !== before",
             arg=[selector, before],
             timeout=60_000,
         )

@@ -284,9 +284,7 @@ def _comparison(shelf: Shelf, parts: Parts, comparing: gr.Accordion) -> None:
         lambda place: [True, *offer(shelf, place)], parts.place, [opened, *outputs], show_progress="minimal"
     )
     comparing.collapse(lambda: False, None, opened, show_progress="hidden")
-    parts.candidate.change(offered, [parts.place, opened], outputs, show_progress="hidden")
-    parts.question.change(offered, [parts.place, opened], outputs, show_progress="hidden")
-    parts.step.change(offered, [parts.place, opened], outputs, show_progress="hidden")
+    parts.address.change(offered, [parts.place, opened], outputs, show_progress="hidden")
     for part in (step, candidate):
         part.input(
             lambda place, at, number: difference(shelf, place, at, number),
