@@ -162,9 +162,9 @@ def _refuse_effects(work: ast.expr, seen: _Observations, setup: Setup) -> None:
             for name in names.changed_by(child):
                 touched |= setup.group(name)
         for others in parts:
-            for other in others if others is not part else ():
-                if isinstance(other, ast.Name) and other.id in touched:
-                    raise Unparsable(f"one part of the assertion changes {other.id} and another part reads it")
+            read = {node.id for node in others if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+            if others is not part and read & touched:
+                raise Unparsable(f"one part of the assertion changes {min(read & touched)} and another part reads it")
 
 
 def _outside(expected: ast.expr, seen: _Observations) -> set[str]:
@@ -309,7 +309,7 @@ def _key(calls: Sequence[ast.expr], steps: Sequence[Step], imports: Iterable[str
     for line in imports:
         _bind_imports(ast.parse(line).body[0], bound)
     changed = {name for step in steps for name in step.mutates | (step.binds if step.tainted else frozenset())}
-    changed |= {name for step in steps for name in _read_later(step.node)}
+    changed |= {name for step in steps for name in names.read_later(step.node)}
     kept: list[str] = []
     for step in steps:
         if isinstance(step.node, ast.Import | ast.ImportFrom):
@@ -342,13 +342,6 @@ def _bind_imports(node: ast.stmt, bound: dict[str, str]) -> None:
             constant_of_math = node.module == "math" and alias.name in ("inf", "nan")
             text = constant(float(alias.name)) if constant_of_math else f"{'.' * node.level}{node.module}.{alias.name}"
             bound[alias.asname or alias.name] = text
-
-
-def _read_later(node: ast.stmt) -> set[str]:
-    """Names that functions defined in a statement read when they are called, perhaps after those have changed."""
-    return set().union(
-        *(names.loads(inner) for inner in walk(node) if isinstance(inner, ast.Lambda | ast.FunctionDef | ast.ClassDef))
-    )
 
 
 def _spelled_out(

@@ -379,6 +379,12 @@ def changed_by(node: ast.AST) -> set[str]:
     return set() if name is None else {name}
 
 
+def read_later(node: ast.AST) -> frozenset[str]:
+    """Names that functions defined inside a statement read when they are called, perhaps after those have changed."""
+    functions = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset().union(*(loads(inner) for inner in walk(node) if isinstance(inner, functions)))
+
+
 def receivers(node: ast.AST) -> set[str]:
     """Names whose objects get a method call that is not known to leave them as they are."""
     found = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from a1kit.parsing import names
@@ -52,6 +52,7 @@ def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     rebound = names.binds(test) & (setup.strong | setup.weak | setup.callables)
     if rebound:
         raise Unparsable(f"the assertion gives {min(rebound)} another value while it reads it")
+    _refuse_two_turns(test, setup)
     work = _inlined(fold(test, setup.literals), setup)
     if setup.helpers and names.loads(work) & setup.helpers:
         work = expression(_Helpers(setup).visit(work if work is not test else copy_tree(work)))
@@ -62,17 +63,25 @@ def prepared(test: ast.expr, setup: Setup) -> ast.expr:
     return work
 
 
+def _refuse_two_turns(test: ast.expr, setup: Setup) -> None:
+    """Refuse `s.pop() == 2 and s.pop() == 1`: each part would start from the same `s`."""
+    for changed in set().union(*map(names.changed_by, walk(test))) & setup.strong:
+        group = setup.group(changed)
+        if sum(isinstance(node, ast.Name) and node.id in group for node in walk(test)) > 1:
+            raise Unparsable(f"one part of the assertion changes {changed} and another part reads it")
+
+
 def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
     if not setup.strong:
         return test
     work = test
-    afterwards = set(_looked_at(test, setup)) if setup.weak else set()
+    afterwards = bool(setup.weak and setup.weak & set(_looked_at(test, setup)))
     for _ in range(20):
         values = {}
         for name in sorted(names.loads(work) & setup.strong):
             value = setup.inlinable(name)
             step = setup.producer(name)
-            if value is not None and step is not None and not step.hands & afterwards:
+            if value is not None and step is not None and not (afterwards and _changeable(step.hands, setup)):
                 values[name] = value
         if _share_arguments(values, setup):
             return test
@@ -80,6 +89,11 @@ def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
             break
         work = substituted(work, values)
     return work
+
+
+def _changeable(handed: Iterable[str], setup: Setup) -> set[str]:
+    """Those of the names whose objects a call could have changed."""
+    return {name for name in handed if not isinstance(setup.literals.get(name), ast.Constant | ast.UnaryOp)}
 
 
 def _looked_at(test: ast.expr, setup: Setup) -> Iterator[str]:
@@ -96,13 +110,7 @@ def _share_arguments(values: Mapping[str, ast.expr], setup: Setup) -> bool:
     handed: set[str] = set()
     for name in values:
         step = setup.producer(name)
-        hands = (
-            set()
-            if step is None
-            else {
-                other for other in step.hands if not isinstance(setup.literals.get(other), ast.Constant | ast.UnaryOp)
-            }
-        )
+        hands = set() if step is None else _changeable(step.hands, setup)
         if hands & handed:
             return True
         handed |= hands

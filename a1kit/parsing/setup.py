@@ -38,8 +38,8 @@ class Origin:
     mutates: frozenset[str]
     plain: bool
     """It only gives names their first or a new value, so that earlier values do not matter."""
-    defines: bool
-    """It defines something that reads its names when it is called."""
+    later: frozenset[str]
+    """Names that functions defined in it read when they are called, perhaps after a change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +137,7 @@ class Setup:
         if _is_compound(node):
             self._share(node)
         mutates = self._with_aliases(names.mutates(node))
-        origin = Origin(text, binds, frozenset(names.loads(node)), mutates, plain, defines)
+        origin = Origin(text, binds, frozenset(names.loads(node)), mutates, plain, names.read_later(node))
         self.bound |= binds
         if self.entry_point in binds:
             self.redefined = True
@@ -167,15 +167,17 @@ class Setup:
         mutated = self._with_aliases(changed)
         runs = not defines and bool(loads & self.callables)
         tainted = not defines and (runs or bool(loads & self.strong))
-        hands = frozenset(self._handed(node)) if runs else frozenset()
+        hands = self._with_aliases(self._handed(node)) if runs else frozenset()
         if defines and loads & (self.callables | self.strong):
             self.helpers |= binds
         elif tainted:
             self.strong |= binds | mutated
             self.weak |= hands - binds
         else:
+            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            still_weak = value is not None and bool(_shared_names(value) & self.weak)
             self.strong -= binds
-            self.weak -= binds
+            self.weak = self.weak | binds if still_weak else self.weak - binds
             self.helpers -= binds
         ambient = (
             any(
@@ -186,7 +188,6 @@ class Setup:
             if not defines
             else False
         )
-        hands = self._with_aliases(hands)
         self._note_literals(node, binds, mutated | hands)
         self.steps.append(Step(node, text, origin, binds, loads, mutated, hands, tainted, ambient))
 
@@ -196,7 +197,18 @@ class Setup:
         for child in walk(node):
             if isinstance(child, ast.Call) and names.loads(child) & self.callables:
                 handed |= names.loads(*child.args, *(keyword.value for keyword in child.keywords))
+                handed |= self._captured(names.loads(child))
         return self.variables(handed)
+
+    def _captured(self, called: set[str]) -> set[str]:
+        """Names that helpers read themselves, besides what they are handed."""
+        steps = [self.producer(name) for name in called & self.helpers]
+        return set().union(*(step.loads for step in steps if step is not None))
+
+    def handed(self, call: ast.expr) -> set[str]:
+        """Variables whose objects a call of the entry point, or of a helper, may change."""
+        read = names.loads(call)
+        return self.variables(read | self._captured(read))
 
     def variables(self, read: set[str]) -> set[str]:
         """Those of the names that a step binds, or that mean nothing else."""
@@ -233,8 +245,10 @@ class Setup:
         if value is None:
             return
         self._alias(binds, _shared_names(value))
-        if len(binds) == 1 and isinstance(
-            value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp
+        if (
+            len(binds) == 1
+            and not names.loads(value) & changed
+            and isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant | ast.UnaryOp)
         ):
             self.literals[next(iter(binds))] = value
 
@@ -253,7 +267,7 @@ class Setup:
         wanted = set(wanted)
         while True:
             chosen, needed = self._backwards(wanted, weak)
-            late: set[str] = set().union(*(step.loads for step in chosen if step.origin.defines))
+            late: set[str] = set().union(*(names.read_later(step.node) for step in chosen))
             if late <= wanted:  # what a function reads may be bound after its definition
                 break
             wanted |= late
@@ -279,7 +293,7 @@ class Setup:
         wanted = set(wanted)
         while True:
             found = self._written(kept, wanted)
-            late: set[str] = set().union(*(origin.loads for origin in found if origin.defines))
+            late: set[str] = set().union(*(origin.later for origin in found))
             if late <= wanted:
                 return found[::-1]
             wanted |= late

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from a1kit.parsing import names
 from a1kit.parsing.literals import Literals, destructure, elements, fold
 from a1kit.parsing.observe import MAX_UNROLLED
 from a1kit.parsing.raising import called, expected_by_with
@@ -158,7 +157,7 @@ class NamedResults(Scoped):
         if not (isinstance(node.func, ast.Name) and node.func.id in self.setup.callables - self.hidden):
             self.generic_visit(node)
             return node
-        if names.loads(node) & self.hidden:
+        if self.hidden:  # called any number of times there
             raise Unparsable("reads an argument after calls that stand inside a lambda or a comprehension")
         name = f"result_{len(self.setup.steps)}"
         self.setup.add(ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], node, lineno=1)))

@@ -160,7 +160,7 @@ class Unfolder:
         if setup.asserted and not read & (watched | setup.weak):  # `assert xs == [1]` after `assert f(xs) == 2`
             inner = setup.copy()
             for call in setup.asserted:
-                if names.loads(call) & read:
+                if setup.handed(call) & read:
                     inner.add(as_statement(call))
         elif isinstance(node.test, ast.BoolOp):
             test = self._looks_after(node.test, inner := setup.copy())
@@ -181,7 +181,7 @@ class Unfolder:
             if names.loads(part) & handed and not names.loads(part) & setup.callables:
                 break
             for call in entry_calls(part, setup.callables):
-                handed |= setup.variables(names.loads(call))
+                handed |= setup.handed(call)
         else:
             return test
         fresh = NamedResults(setup).visit(copy_tree(test))
@@ -189,7 +189,7 @@ class Unfolder:
 
     def _remember(self, test: ast.expr, setup: Setup) -> None:
         for call in entry_calls(test, setup.callables):
-            if setup.variables(names.loads(call)):
+            if setup.handed(call):
                 setup.asserted.append(call)
         for child in walk(test):
             if isinstance(child, ast.Call) and names.mutates(as_statement(child)) & setup.strong:

@@ -379,6 +379,27 @@ def test_assertions_that_follow_each_other_pass_together_when_each_passes(
     assert [parse_assertion(case.source, "f") for case in cases] == list(cases)
 
 
+APPENDS = ("def f(xs, k=0):\n    xs.append(k)\n    return len(xs)", "def f(xs, k=0):\n    return len(xs) + 1")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "k = 2\nxs = [3, 1]\nassert f(xs, k) == 3 and xs == [3, 1, 2]",
+        "xs = [3, 1]\nr = f(xs, 2)\nassert r == 3 and xs == [3, 1, 2]",
+        "xs = [3, 1]\nf(xs, 2)\nys = xs\nassert f([]) == 1 and ys == [3, 1, 2]",
+        "xs = [3, 1]\nh = lambda k: f(xs, k)\nassert h(2) == 3 and xs == [3, 1, 2]",
+        "xs = [3]\nys = [1]\nassert (f(xs, 2), f(ys)) == (2, 2) and xs == [3, 2]",
+    ],
+)
+def test_a_result_and_an_argument_that_the_call_changed_are_seen_after_one_call(source: str) -> None:
+    case = parse_tests(source, "f")[-1]
+    for program in APPENDS:
+        assert judged(case, program) == in_one_piece(source, program), program
+        assert in_one_piece(case.source, program) == in_one_piece(source, program), program
+    assert parse_assertion(case.source, "f") == case
+
+
 NUMBERS = st.integers(-3, 4).map(str)
 VARIABLES = st.sampled_from(["x", "y", "r", "s"])
 
@@ -464,7 +485,14 @@ SCOPES = [
     "x = 1\np = [x, 2]\nx = 5\na, b = p\nassert f(a) == 1",
     "k = 5\ng = lambda x: f(x) + k\nassert [g(k) for k in (1, 2)] == [6, 7]",
     "it = iter([1, 2, 3])\ng = lambda x: f(x) + x\nassert g(next(it)) == 2",
+    "rows = [[1], [2]]\nfor row in rows:\n    row.append(5)\nassert f(len(rows[0]), rows[1][1]) == 7",
+    "xs = [1]\nys = xs\nxs.append(2)\nxs = [5]\nassert f(ys[-1]) == 2",
+    "xs = [1]\nys = [7]\nif len(xs) == 1:\n    ys = xs\nxs.append(4)\nassert f(ys[-1]) == 4",
+    "x = 1\nz = 2\nif x > 1:\n    z = 5\nelse:\n    x = z\nassert f(x) == 2",
+    "z = 1\nfor _ in (1,):\n    g = lambda y: y + z\nz = 4\nassert f(g(1)) == 5",
+    "xs = [1, 2]\nd = {'a': xs[-1], 'b': xs.pop()}\nassert f(d['a']) == 2 and f(0) == 0",
     "x = 1\np = [x, 2]\nx = x + 1\nassert f(p[0], x) == 3",
+    "xs = [1, 2]\nassert f(xs.pop()) == 2 and xs == [1]",
     "t = (x := 5)\nassert f(x) == 5",
     "x = 3\ndef check(a, want):\n    x = 1\n    assert f(a + x) == want\ncheck(x, 4)",
     "a = 1\nb = 7\nfor x in [a, b]:\n    a = 5\n    y = x\nassert f(y) == 7",
@@ -488,6 +516,8 @@ def test_a_name_means_what_the_scope_around_it_says(source: str) -> None:
     [
         "xs = [1, 2]\nassert (lambda xs: sum(f(k) for k in xs))([5]) == 5",
         "a = 3\nassert (a := 5) and f(a) == 5",
+        "s = f(1)\nassert s.pop() == 2 and s.pop() == 1",
+        "xs = [1]\nassert [f(xs) for _ in range(len('ab') + 0)] == [2, 3] and xs == [1, 0, 0]",
         "r = f(1)\nassert (r := r + 1) == 2 and r == 2",
         "assert (lambda f: f(-1))(abs) == 1",
         "a = 1\nb = 2\ndef check(a, b, want):\n    a += 0\n    b += 0\n    assert f(a, b) == want\ncheck(b, a, 3)",
