@@ -44,8 +44,8 @@ def _micro() -> RunConfig:
         code=role,
         tests=replace(role, model="micro-test", learning_rate=5e-4),
         judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
-        train=TrainConfig(steps=40, checkpoint_every=10),
-        eval=EvalConfig(every=20, samples=8),
+        train=TrainConfig(steps=32, checkpoint_every=8),
+        eval=EvalConfig(every=16, samples=8),
     )
 
 

@@ -79,7 +79,7 @@ def test_options_and_set_change_fields_and_the_manifest_of_a_run_starts_it_again
 def test_a_dry_run_writes_nothing_and_says_what_would_be_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("train", "--preset", "micro", "--dry-run") == 0
     printed = capsys.readouterr().out
-    assert "40 steps of 16 questions" in printed
+    assert "32 steps of 16 questions" in printed
     assert "96 held out" in printed
     assert run("train", "--preset", "micro", "--dry-run", "--json", "--set", "game.candidates=2") == 0
     plan = json.loads(capsys.readouterr().out)
