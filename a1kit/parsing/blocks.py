@@ -20,6 +20,8 @@ _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _CHAT_TOKEN = re.compile(
     r"(?:<\|[a-zA-Z_]+\|>|<｜[^｜\n]{1,40}｜>|</s>|</?answer>)\s*$|^\s*(?:</?answer>|<\|[a-zA-Z_]+\|>|<s>)", re.M
 )
+_END = re.compile(r"(?<!['\"])(?:<\|endoftext\|>|<\|im_end\|>|<\|eot_id\|>|<｜end▁of▁sentence｜>)(?!['\"])")
+_ON_OPENER = re.compile(r"^(?:\w+[ \t]+)??(?P<code>(?:(?:async def|def|class|import|from|assert)[ \t(]|@\w).*)$")
 _STRING = re.compile(r"#[^\n]*|'''|\"\"\"|'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
 
 PYTHON = frozenset(
@@ -68,9 +70,14 @@ def without_thinking(text: str) -> Answer:
 
 
 def without_chat_tokens(text: str) -> str:
-    """Drop `<|im_end|>`, `</s>`, `<answer>` and their kind at the ends of lines."""
+    """Drop `<|im_end|>`, `</s>`, `<answer>` and their kind at the ends of lines, and what was written after the end of
+    the answer (`<|endoftext|>`, unless it stands in quotes)."""
     if "<" not in text:
         return text
+    for end in _END.finditer(text):
+        if text[: end.start()].strip():
+            text = text[: end.start()]
+            break
     return _CHAT_TOKEN.sub("", text)
 
 
@@ -89,10 +96,19 @@ def split_blocks(text: str) -> list[Block]:
             blocks.append(Block(single["code"], fenced=True))
         elif opener is not None:
             _flush(outside, blocks)
-            end = _closer(lines, position + 1, opener["fence"])
+            end, glued = _closer(lines, position + 1, opener["fence"])
             info = opener["info"].strip()
-            body = _dedented(lines[position + 1 : end], opener["indent"])
-            blocks.append(Block(body, _language(info), fenced=True, closed=end < len(lines)))
+            inside = lines[position + 1 : end]
+            first = _ON_OPENER.match(info)
+            if first is not None:  # the code begins on the line of the fence
+                info, inside = info[: first.start("code")], [opener["indent"] + first["code"], *inside]
+            if glued:  # and ends on that of its closer
+                inside.append(lines[end].rstrip().rstrip(opener["fence"][0]))
+            body = _dedented(inside, opener["indent"])
+            if _OPENER.match(body.lstrip("\n").partition("\n")[0]) and end < len(lines):  # fences inside a fence
+                blocks += split_blocks(body)
+            else:
+                blocks.append(Block(body, _language(info), fenced=True, closed=end < len(lines)))
             position = end
         else:
             outside.append(line)
@@ -112,21 +128,24 @@ def _flush(outside: list[str], blocks: list[Block]) -> None:
     outside.clear()
 
 
-def _closer(lines: list[str], start: int, fence: str) -> int:
-    """Index of the line that closes a fence, or `len(lines)`. Fence lines inside triple quotes do not count, unless the
-    quotes never end."""
+def _closer(lines: list[str], start: int, fence: str) -> tuple[int, bool]:
+    """Index of the line that closes a fence, or `len(lines)`; and whether code stands in front of the closer. Fence
+    lines inside triple quotes do not count, unless the quotes never end."""
     closing = re.compile(rf"^[ \t>]*{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
     first: int | None = None
     quote = ""
     for index in range(start, len(lines)):
         if closing.match(lines[index]):
             if not quote:
-                return index
+                return index, False
             first = index if first is None else first
         quote = _open_quote(lines[index], quote)
+        code, _, after = lines[index].rstrip().partition(fence)
+        if not quote and fence[0] == "`" and fence in lines[index] and not after and "#" not in code:
+            return index, True
     if quote and first is not None:
-        return first
-    return len(lines)
+        return first, False
+    return len(lines), False
 
 
 def _open_quote(line: str, quote: str) -> str:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from a1kit.parsing import names
 from a1kit.parsing.blocks import Block, dedent, split_blocks, without_chat_tokens, without_thinking
-from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse, walk
+from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse, plain_spaces, walk
 
 FLAGS: dict[str, str] = {
     "think": "the answer came after thinking, which was dropped",
@@ -34,6 +34,7 @@ FLAGS: dict[str, str] = {
     "unclosed-fence": "the fence around the answer never closed",
     "trimmed": "text that is not Python was cut off around the code",
     "joined": "several blocks were joined into one program",
+    "spaces": "spaces that Python does not know (no-break, zero-width) were replaced",
     "tabs": "tabs were replaced by spaces because indentation mixed both",
     "solution-class": "the entry point is a method of class Solution, exposed as a function",
     "main-guard": 'the body of if __name__ == "__main__" was taken out',
@@ -49,6 +50,7 @@ FLAGS: dict[str, str] = {
 }
 """Everything `ParsedCode.flags` can hold, and what it means."""
 
+_PROMPT = re.compile(r"\s*>>> ")
 _MARKER = re.compile(r"(?i)pass|fail|success|\bok\b|correct|accepted|score|reward|verdict|result|all tests|\berror\b")
 _PRINTERS = frozenset(("print", "write", "writelines"))
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "kill"))
@@ -103,7 +105,7 @@ def parse_code(text: str, entry_point: str) -> ParsedCode:
 
 def _parse(text: str, entry_point: str) -> ParsedCode:
     whole = _compiled(text)
-    if whole.tree is not None and _defines(whole.tree, entry_point):
+    if whole.tree is not None and _defines(whole.tree, entry_point) and not text.lstrip().startswith("~~~"):
         return _finished([whole], entry_point, {"unfenced"} | whole.flags)
     answer = without_thinking(text)
     flags = {"think"} if answer.thought else set()
@@ -111,6 +113,11 @@ def _parse(text: str, entry_point: str) -> ParsedCode:
         piece for block in split_blocks(without_chat_tokens(answer.text)) for piece in _pieces(block, entry_point)
     ]
     chosen = _choose(pieces, entry_point)
+    bare = answer.text.strip()
+    if chosen is None and bare.count("`") == 2 and bare[0] == bare[-1] == "`":
+        inline = _compiled(bare.strip("`"))
+        chosen = [inline] if _defines(inline.tree, entry_point) else None
+        flags.add("unfenced")
     if chosen is None:
         if answer.unfinished:
             return ParsedCode("", tuple(sorted(flags)), "the text ends inside its thinking, before any answer")
@@ -130,6 +137,18 @@ def _compiled(text: str) -> _Piece:
     if flush is not text:
         try:
             return _Piece(flush, parse(flush))
+        except Unparsable:
+            pass
+    spaced = plain_spaces(flush)
+    if spaced != flush:
+        try:
+            return _Piece(spaced, parse(spaced), frozenset(("spaces",)))
+        except Unparsable:
+            pass
+    if _PROMPT.match(flush):
+        typed = "\n".join(line[4:] for line in flush.split("\n") if line.startswith((">>> ", "... ")))
+        try:
+            return _Piece(typed, parse(typed), frozenset(("trimmed",)))
         except Unparsable:
             pass
     if "\t" in flush:

@@ -69,6 +69,24 @@ def clean(text: str) -> str:
     return text
 
 
+_ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_NO_SPACE = re.compile("[\u200b-\u200d\u2060\ufeff]")
+
+
+def plain_spaces(text: str) -> str:
+    """The same code with spaces that Python does not know (no-break, zero-width) made plain or dropped, outside strings
+    and comments."""
+    if text.isascii() or not (_ODD_SPACE.search(text) or _NO_SPACE.search(text)):
+        return text
+    pieces: list[str] = []
+    last = 0
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup in ("comment", "triple", "string"):
+            pieces += [_NO_SPACE.sub("", _ODD_SPACE.sub(" ", text[last : match.start()])), match[0]]
+            last = match.end()
+    return "".join([*pieces, _NO_SPACE.sub("", _ODD_SPACE.sub(" ", text[last:]))])
+
+
 def _shorten_numbers(text: str) -> str:
     """Write decimal integers over the digit limit in hexadecimal, outside strings and comments."""
     pieces: list[str] = []

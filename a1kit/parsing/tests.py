@@ -21,7 +21,7 @@ from a1kit.parsing.blocks import Block, dedent, split_blocks, without_chat_token
 from a1kit.parsing.normal import Normaliser
 from a1kit.parsing.raising import analyse_raising
 from a1kit.parsing.setup import Setup
-from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse
+from a1kit.parsing.source import MAX_SOURCE, MAX_TEXT, Unparsable, bounded, chunks, clean, parse, plain_spaces
 from a1kit.parsing.unfold import MAX_TESTS, TooMany, Unfolder
 from a1kit.types import Form, TestCase
 
@@ -115,7 +115,7 @@ def parse_tests(
     if answer.unfinished:
         return ()
     collector = _Collector(context, most)
-    for block in _test_blocks(split_blocks(without_chat_tokens(answer.text))):
+    for block in _test_blocks(split_blocks(without_chat_tokens(answer.text)), entry_point):
         if not collector.read(block):
             break
     return tuple(collector.cases)
@@ -275,12 +275,18 @@ def _is_literal(node: ast.expr | None) -> bool:
 # ── the long way ──
 
 
-def _test_blocks(blocks: list[Block]) -> list[str]:
-    """The texts to read: fences that assert something, or else everything."""
+def _test_blocks(blocks: list[Block], entry_point: str) -> list[str]:
+    """The texts to read: fences if one of them asserts something, or else everything. A fence that asserts nothing and
+    defines the entry point shows a solution, and is no part of the tests."""
     fenced = [block for block in blocks if block.fenced and block.python]
-    if any("assert" in block.text or "raises" in block.text for block in fenced):
-        return [block.text for block in fenced]
+    if any(_asserts(block) for block in fenced):
+        shown = re.compile(rf"^(?:async )?(?:def|class) {re.escape(entry_point)}\b", re.M)
+        return [block.text for block in fenced if _asserts(block) or not shown.search(block.text)]
     return [block.text for block in blocks if block.python]
+
+
+def _asserts(block: Block) -> bool:
+    return "assert" in block.text or "raises" in block.text
 
 
 class _Collector:
@@ -309,6 +315,10 @@ class _Collector:
         try:
             tree = parse(text)
         except Unparsable:
+            spaced = plain_spaces(text)
+            if spaced != text:
+                self._read(spaced)
+                return
             for chunk in chunks(text):
                 self._chunk(chunk)
             return
