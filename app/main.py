@@ -40,6 +40,9 @@ USER = "a1kit"
 
 LARGEST_UPLOAD = "2mb"
 
+LONGEST_QUEUE = 1024
+"""Events that may wait. A page that opens asks for about ten at once, and a workshop opens twenty pages together."""
+
 # A page of another site may make its own name point here (DNS rebinding) and would then speak to us as its own server.
 _LOOPBACK = ["localhost", "127.0.0.1", "::1", "[::1]", "["]
 
@@ -191,7 +194,7 @@ def serve(
     # A proxy may pass its own name on; without one, only names of this machine are ours.
     own_names = [*_LOOPBACK, host] if _is_loopback(host) and root_path is None else ["*"]
     try:
-        page.queue(default_concurrency_limit=4, max_size=64).launch(
+        page.queue(default_concurrency_limit=4, max_size=LONGEST_QUEUE).launch(
             share=False,  # unless told so, gradio opens a public tunnel on hosted notebooks
             server_name=host,
             server_port=port,

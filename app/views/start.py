@@ -56,9 +56,9 @@ def build(shelf: Shelf, starter: Starter) -> Parts:
     return parts
 
 
-def open_demo(shelf: Shelf) -> str:
-    """Put the recorded run on the shelf; its name there."""
-    return shelf.add(demo_run())
+def open_demo(shelf: Shelf) -> None:
+    """Put the recorded run on the shelf."""
+    shelf.add(demo_run())
 
 
 def look(shelf: Shelf, starter: Starter) -> list[Any]:

@@ -48,26 +48,27 @@ with new_run(toy_config(train__steps=1000), Path(sys.argv[1]), listen, makers=to
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser; tests skip where there is none."""
+    """A browser's context; tests skip where there is none."""
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("no Chromium here; on Debian and Ubuntu: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(_OPTIONS))
-        yield browser
+        context = browser.new_context()  # one for all pages, so that they share what was fetched
+        context.set_default_timeout(60_000)  # the machine may be busy with other tests
+        yield context
         browser.close()
 
 
 @pytest.fixture
 def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     """open_page(address, width=1280, dark=False) -> a page that has loaded."""
-    contexts, faults = [], []
+    pages, faults = [], []
 
     def open_(address: str, *, width: int = 1280, dark: bool = False) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900})
-        context.set_default_timeout(60_000)  # the machine may be busy with other tests
-        contexts.append(context)
-        page = context.new_page()
+        page = chromium.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": 900})
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         page.on("request", lambda request: faults.extend(_leaves(request.url)))
         mark = "&" if "?" in address else "?"
@@ -76,8 +77,8 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert faults == []
 
 

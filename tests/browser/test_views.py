@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,7 +98,7 @@ def test_a_link_opens_the_same_duel(recorded: Any, open_page: Callable[..., Any]
     assert shown == ["demo", "3", duel.question.id, "2"]
 
 
-@pytest.mark.parametrize("run", ["../../../etc", "/etc/passwd", "no-such-run", "<img src=x onerror=alert(1)>"])
+@pytest.mark.parametrize("run", ["../../../etc", "<img src=x onerror=alert(1)>"])
 def test_a_link_to_no_run_shows_one_that_is_there(recorded: Any, open_page: Callable[..., Any], run: str) -> None:
     page = open_page(f"{recorded.address}?run={run}&step=-5&question=%2e%2e%2f&candidate=zz")
     page.locator(".a1-cell:visible").first.wait_for(timeout=SECONDS)
@@ -161,9 +160,13 @@ def test_an_attack_fools_the_naive_judge_before_everybodys_eyes(recorded: Any, o
     assert "not fooled" in row.inner_text()
     assert "##TEST" in page.get_by_label("the attacking program").inner_text()
     page.get_by_role("button", name="Run all").click()
-    page.get_by_text(re.compile(r"^[2-9] of|^\d\d+ of")).first.wait_for(timeout=SECONDS)
+    tally = page.locator(".a1-tile:visible", has_text="attacks run")
+    tally.filter(has_text=re.compile(r"([2-9]|\d\d+) of")).wait_for(timeout=SECONDS)
     page.get_by_role("button", name="Stop", exact=True).locator("visible=true").click()
-    time.sleep(1)
+    page.wait_for_timeout(1500)
+    before = tally.inner_text()
+    page.wait_for_timeout(1500)
+    assert tally.inner_text() == before
 
 
 def choose(page: Any, label: str, option: str) -> None:
