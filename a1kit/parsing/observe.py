@@ -81,7 +81,10 @@ def _inlined(test: ast.expr, setup: Setup) -> ast.expr:
         for name in sorted(names.loads(work) & setup.strong):
             value = setup.inlinable(name)
             step = setup.producer(name)
-            if value is not None and step is not None and not (afterwards and _changeable(step.hands, setup)):
+            if value is None or step is None:
+                continue
+            handed = _changeable(step.hands, setup)
+            if not (handed if afterwards else handed & (setup.strong - {name})):  # which would run it twice
                 values[name] = value
         if _share_arguments(values, setup):
             return test

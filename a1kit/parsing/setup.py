@@ -156,7 +156,7 @@ class Setup:
         if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
             return [node]
         pairs = destructure(node.targets[0], node.value, self.literals)
-        if pairs is None or len(pairs) < 2 or names.loads(node.value) & names.binds(node):
+        if pairs is None or len(pairs) < 2 or {*names.loads(node.value), *names.binds(node.value)} & names.binds(node):
             return [node]
         return [_assign(name, value) for name, value in pairs]
 
@@ -237,14 +237,15 @@ class Setup:
             self.literals.pop(name, None)
         for name in [name for name, literal in self.literals.items() if names.loads(literal) & (binds | changed)]:
             del self.literals[name]
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        shared = self._with_aliases(_shared_names(value)) - binds if value is not None else frozenset()
         for name in binds:
             self.literals.pop(name, None)
             for other in () if _is_compound(node) else self.aliases.pop(name, set()):
                 self.aliases.get(other, set()).discard(name)
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if value is None:
             return
-        self._alias(binds, _shared_names(value))
+        self._alias(binds, shared)
         if (
             len(binds) == 1
             and not names.loads(value) & changed

@@ -387,6 +387,7 @@ APPENDS = ("def f(xs, k=0):\n    xs.append(k)\n    return len(xs)", "def f(xs, k
     [
         "k = 2\nxs = [3, 1]\nassert f(xs, k) == 3 and xs == [3, 1, 2]",
         "xs = [3, 1]\nr = f(xs, 2)\nassert r == 3 and xs == [3, 1, 2]",
+        "xs = [3, 1]\nf(xs, 2)\nr = f(xs, 5)\nassert r == 4",
         "xs = [3, 1]\nf(xs, 2)\nys = xs\nassert f([]) == 1 and ys == [3, 1, 2]",
         "xs = [3, 1]\nh = lambda k: f(xs, k)\nassert h(2) == 3 and xs == [3, 1, 2]",
         "xs = [3]\nys = [1]\nassert (f(xs, 2), f(ys)) == (2, 2) and xs == [3, 2]",
@@ -490,6 +491,8 @@ SCOPES = [
     "xs = [1]\nys = [7]\nif len(xs) == 1:\n    ys = xs\nxs.append(4)\nassert f(ys[-1]) == 4",
     "x = 1\nz = 2\nif x > 1:\n    z = 5\nelse:\n    x = z\nassert f(x) == 2",
     "z = 1\nfor _ in (1,):\n    g = lambda y: y + z\nz = 4\nassert f(g(1)) == 5",
+    "xs = [1]\nys = xs\nys = ys\nxs.append(6)\nassert f(ys[-1]) == 6",
+    "x, y = 3, (x := 4)\nassert f(x, y) == 7",
     "xs = [1, 2]\nd = {'a': xs[-1], 'b': xs.pop()}\nassert f(d['a']) == 2 and f(0) == 0",
     "x = 1\np = [x, 2]\nx = x + 1\nassert f(p[0], x) == 3",
     "xs = [1, 2]\nassert f(xs.pop()) == 2 and xs == [1]",
