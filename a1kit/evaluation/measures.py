@@ -103,13 +103,13 @@ class SuiteReport:
     @property
     def quality(self) -> Estimate:
         """Mean validity times mean kill rate."""
-        return _bootstrap(len(self.targets), self._quality_of)
+        return bootstrap(len(self.targets), self._quality_of)
 
     def quality_gain(self, before: SuiteReport) -> Estimate:
         """This report's quality minus an earlier one's on the same targets."""
         if before.targets != self.targets:
             raise InputError("the two reports are about different targets; evaluate both models on the same ones")
-        return _bootstrap(len(self.targets), lambda units: self._quality_of(units) - before._quality_of(units))
+        return bootstrap(len(self.targets), lambda units: self._quality_of(units) - before._quality_of(units))
 
     def kill_by_label(self) -> dict[str, Estimate]:
         """The kill rate of each kind of target, in the order of the labels."""
@@ -208,7 +208,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 def estimate(values: Sequence[float], *, seed: int = 0) -> Estimate:
     """The mean of `values`, one a unit, with its interval."""
-    return _bootstrap(len(values), lambda units: _mean_of(values, units), seed)
+    return bootstrap(len(values), lambda units: _mean_of(values, units), seed)
 
 
 def difference(before: Sequence[float], after: Sequence[float], *, seed: int = 0) -> Estimate:
@@ -220,7 +220,7 @@ def _mean_of(values: Sequence[float], units: Sequence[int]) -> float:
     return sum(map(values.__getitem__, units)) / len(units)
 
 
-def _bootstrap(count: int, statistic: Callable[[Sequence[int]], float], seed: int = 0) -> Estimate:
+def bootstrap(count: int, statistic: Callable[[Sequence[int]], float], seed: int = 0) -> Estimate:
     """`statistic` of all units, and the 2.5 and 97.5 percentiles of it over resamples of the units."""
     if not count:
         return Estimate(math.nan, math.nan, math.nan, 0)
