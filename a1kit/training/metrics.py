@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from a1kit.hacking import sign_rates
 from a1kit.selection import is_flat
 from a1kit.training.step import Lessons, Played
 from a1kit.types import Completion, Duel, Load, State, Suite, UpdateStats
@@ -23,6 +24,7 @@ def step_metrics(played: Played) -> dict[str, float]:
     suites = [suite for duel in duels for suite in duel.suites]
     row = dict(_code(duels))
     row.update(_tests(duels, suites))
+    row.update(sign_rates(duels))
     row.update(_groups(played.lessons))
     row["book/added"] = played.changes.added
     row["book/removed"] = played.changes.removed

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from a1kit.config import GameConfig
 from a1kit.duel import Pairing, score
+from a1kit.hacking import watched
 from a1kit.parsing import parse_code
 from a1kit.policies.protocol import Policy, Sampling
 from a1kit.prompts import PromptStyle, code_prompt, test_prompt
@@ -110,7 +111,7 @@ def play(table: Table, questions: Sequence[Question], *, step: int, seed: int, p
     with clock("judge"):
         unscored = table.referee.play(pair(questions, candidates, suites, history))
     with clock("score"):
-        duels = tuple(score(duel, table.referee.rules) for duel in unscored)
+        duels = watched([score(duel, table.referee.rules) for duel in unscored])
         lessons = choose(table.game, duels, seed_for(seed, step, "topvar"))
     with clock("remember"):
         changes = remember(table, step, duels)
