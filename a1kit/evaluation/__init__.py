@@ -6,6 +6,9 @@
     modes        what a model is asked, and how the program is found in what it writes
     benchmarks   the question sets by name
     scoring      a whole evaluation: resumable, streaming, refusing when the references fail
+    rounds       test generation, one test a round: pass@k, mut@k, Mul
+    mutation     which mutants tests kill; how many are equivalent
+    probes       other inputs of the same shape
     best_of      test-time scaling: candidates x suites, who wins, the curve over n
 
 Importing this package imports the measures only; the rest costs nothing until it is asked for.
