@@ -18,7 +18,7 @@ unless a configuration gives them; operators of other packages that plug into co
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType
@@ -75,41 +75,64 @@ def operators() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _CosmicRay:
-    """The parts of cosmic-ray that are used. `mutate` takes source, operator and occurrence."""
+    """The parts of cosmic-ray that are used: operators by name, its parser, and its walk over the nodes of a tree."""
 
     operators: Mapping[str, Any]
-    parse: Any
-    nodes: Any
-    mutate: Any
+    parse: Callable[[str], Any]
+    nodes: Callable[[Any], Iterable[Any]]
 
 
 @cache
 def _cosmic_ray() -> _CosmicRay:
     try:
         from cosmic_ray.ast import ast_nodes, get_ast
-        from cosmic_ray.mutating import mutate_code
         from cosmic_ray.operators.provider import OperatorProvider
     except ImportError as error:
         raise MissingDependency('mutants are made by the package cosmic-ray: pip install "a1kit[eval]"') from error
     provider = OperatorProvider()
     made = {name: provider[name]() for name in provider if not provider[name].arguments()}
-    return _CosmicRay(made, get_ast, ast_nodes, mutate_code)
+    return _CosmicRay(made, get_ast, ast_nodes)
 
 
 def _mutants(source: str, original: CodeType, parts: _CosmicRay) -> Iterator[Mutant]:
-    nodes = list(parts.nodes(parts.parse(source)))
+    tree = parts.parse(source)
+    nodes = list(parts.nodes(tree))
     for name, operator in parts.operators.items():
         try:
-            places = [place for node in nodes for place in operator.mutation_positions(node)]
-            for occurrence, (start, end) in enumerate(places):
-                changed = parts.mutate(source, operator, occurrence)
+            # All places are found before any is changed: a changed tree is put back, but not while it is walked.
+            places = [
+                (node, index, place)
+                for node in nodes
+                for index, place in enumerate(operator.mutation_positions(node))
+            ]
+            for occurrence, (node, index, (start, end)) in enumerate(places):
+                changed = _changed(tree, node, operator, index, parts)
                 code, fault = _compiled(changed)
                 same = code is not None and _alike(code, original)
                 yield Mutant(PREFIX + name, occurrence, start, end, changed, fault, same)
-        except (AttributeError, IndexError, AssertionError) as error:
+        except (AttributeError, IndexError, AssertionError, ValueError) as error:
             raise InputError(
                 f"cosmic-ray's operator {name} cannot read this program ({type(error).__name__}: {error}); leave it out"
             ) from error
+
+
+def _changed(tree: Any, node: Any, operator: Any, index: int, parts: _CosmicRay) -> str:
+    """The text of the tree with one node changed. cosmic-ray parses the text anew for every mutant; here the change is
+    taken back, which is ten times as fast."""
+    kept = [(part, part.children if (inner := hasattr(part, "children")) else part.value, inner)
+            for part in parts.nodes(node)]  # fmt: skip
+    for part, children, inner in kept:
+        if inner:
+            part.children = list(children)
+    around = node.parent.children
+    try:
+        new = operator.mutate(node, index)
+        node.parent.children = [new if child is node else child for child in around if child is not node or new is not None]
+        return str(tree.get_code())
+    finally:
+        node.parent.children = around
+        for part, value, inner in kept:
+            setattr(part, "children" if inner else "value", value)
 
 
 def _compiled(source: str) -> tuple[CodeType | None, str]:

@@ -28,12 +28,16 @@ COMMANDS = {
     "resume": "Go on with a run from its newest checkpoint.",
     "export": "Export the tests of a Mistake Book: pytest, JSON lines, CSV, Parquet.",
     "judge": "Judge candidates and test suites: JSON lines in, verdicts and rewards out.",
+    "eval-tests": "Measure a Test LLM: one test a round, and the mutants that they kill.",
     "warmup": "Make the micro models from a seed (about ten minutes).",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
     "view": "Open the inspector on the runs of this folder.",
     "bench": "Measure the claims of the README on this machine.",
 }
-"""Name -> one line of help. The module is `a1kit.cli.NAME`, the function `command`."""
+"""Name -> one line of help. The module is `a1kit.cli.NAME` (or that of `_MODULES`), the function `command`."""
+
+_MODULES = {"eval": "evaluate", "eval-tests": "evaluate_tests"}
+"""Commands whose names cannot be those of modules."""
 
 
 class LazyGroup(TyperGroup):
@@ -45,7 +49,7 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"a1kit.cli.{cmd_name}")
+        module = import_module(f"a1kit.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         command_app.command(name=cmd_name, help=COMMANDS[cmd_name])(guarded(module.command))
         command = get_command(command_app)

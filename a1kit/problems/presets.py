@@ -10,6 +10,7 @@ functions) raises `NotForUs`, and is counted and left out whatever `on_error` sa
     mbpp        task_id, text or prompt, code, test_list (+ test_setup_code, test_imports, test); also evalplus/mbppplus
     evalplus    problem, GT_code, test, extra_info: HumanEval+ and MBPP+ as the Code-A1 authors publish them
     humaneval+, mbpp+   the rows of one of the two
+    unleakedtestbench   func_name, code, prompt, task_id, test_list: functions to write tests for
     apps, taco  question, solutions, input_output (JSON with fn_name), starter_code
 
 `golden` holds assertions where the data set has them or they follow from it. A complete test program is kept in
@@ -326,6 +327,20 @@ def _only(source: str) -> Callable[[Row], Question]:
     return build
 
 
+def _unleaked(row: Row) -> Question:
+    tests = row.get("test_list")
+    if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
+        raise row.fault("test_list", f"the value is {type(tests).__name__}, not a list of texts", "Give assertions.")
+    shown = tuple(unix_lines(test).strip() for test in tests)
+    return Question(
+        id=_identity(row, "task_id"),
+        prompt=row.text("prompt"),
+        entry_point=row.text("func_name"),
+        reference=row.text("code"),
+        meta={"test_list": shown},  # some of them fail, so they are no golden tests
+    )
+
+
 def _apps(row: Row) -> Question:
     cases = _json_value(row, "input_output")
     if not isinstance(cases, Mapping):
@@ -403,6 +418,7 @@ PRESETS = {
         Preset("evalplus", ("problem", "GT_code", "test", "extra_info"), _evalplus),
         Preset("humaneval+", ("problem", "GT_code", "test", "extra_info", "data_source"), _only("humanevalplus")),
         Preset("mbpp+", ("problem", "GT_code", "test", "extra_info", "data_source"), _only("mbppplus")),
+        Preset("unleakedtestbench", ("func_name", "code", "prompt", "task_id", "test_list"), _unleaked),
         Preset("apps", ("question", "solutions", "input_output"), _apps),
         Preset("taco", ("question", "solutions", "input_output"), _apps),
     )
