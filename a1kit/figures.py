@@ -146,9 +146,7 @@ def health(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def hacks(
-    rows: Sequence[Row], seen: Mapping[str, str] = MappingProxyType({}), *, dark: bool = False
-) -> go.Figure:
+def hacks(rows: Sequence[Row], seen: Mapping[str, str] = MappingProxyType({}), *, dark: bool = False) -> go.Figure:
     """How frequent each sign of reward hacking is (`a1kit.hacking`): the most frequent ones, a curve each.
 
     `seen` says for a metric's name where an example is; it is shown with the curve's points.
@@ -156,7 +154,9 @@ def hacks(
     names = {name for row in rows for name in row if name.startswith("hacks/")}
     means = {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
     shown = sorted((name for name in names if means[name] > 0), key=lambda name: (-means[name], name))[: len(COLOURS)]
-    title = _rise(rows, shown[0], _sign(shown[0]).capitalize()) if shown else ("No signs of hacking" if names else EMPTY)
+    title = "No signs of hacking" if names else EMPTY
+    if shown:
+        title = _rise(rows, shown[0], _sign(shown[0]).capitalize())
     figure = _figure(title, "share (0 to 1)", dark)
     for place, name in enumerate(shown):
         trace = _line(rows, name, _sign(name), COLOURS[place])

@@ -1,14 +1,15 @@
 """Mutants of a program: one small change each, by cosmic-ray's operators, made in memory.
 
-    for mutant in mutants("def add(a, b):\\n    return a + b\\n"):
-        mutant.operator, mutant.source       # "core/ReplaceBinaryOperator_Add_Sub", "def add(a, b):\\n    return a - b\\n"
+    for mutant in mutants("def add(a, b): return a + b"):
+        mutant.operator, mutant.source         # "core/ReplaceBinaryOperator_Add_Sub", "def add(a, b): return a - b"
 
 The operators are those of the package cosmic-ray itself (extra `eval`), in its order and with its numbering, so that a
 mutant is named by (operator, occurrence) here as there. What differs is only where the changed text goes: into a string
-instead of over the file, and into `a1kit.mutation`'s sandbox instead of into one start of pytest a mutant.
+instead of over the file, and from there into the sandbox (`a1kit.evaluation.mutation`) instead of one start of pytest a
+mutant.
 
-Two mutants are worth knowing before anything is run. One that does not *compile* is killed by any test (cosmic-ray finds
-out by starting pytest on it). One that compiles to the *same code* as the original, because the compiler folds the
+Two kinds of mutant are known before anything is run. One that does not *compile* is killed by any test (cosmic-ray
+starts pytest to find out). One that compiles to the *same code* as the original, because the compiler folds the
 change away, is equivalent to it: no test can kill it.
 
 Not handled: operators that need arguments (`VariableReplacer`, `VariableInserter`), which cosmic-ray leaves out too
@@ -101,9 +102,7 @@ def _mutants(source: str, original: CodeType, parts: _CosmicRay) -> Iterator[Mut
         try:
             # All places are found before any is changed: a changed tree is put back, but not while it is walked.
             places = [
-                (node, index, place)
-                for node in nodes
-                for index, place in enumerate(operator.mutation_positions(node))
+                (node, index, place) for node in nodes for index, place in enumerate(operator.mutation_positions(node))
             ]
             for occurrence, (node, index, (start, end)) in enumerate(places):
                 changed = _changed(tree, node, operator, index, parts)
@@ -127,7 +126,9 @@ def _changed(tree: Any, node: Any, operator: Any, index: int, parts: _CosmicRay)
     around = node.parent.children
     try:
         new = operator.mutate(node, index)
-        node.parent.children = [new if child is node else child for child in around if child is not node or new is not None]
+        instead = [] if new is None else [new]
+        place = next(place for place, child in enumerate(around) if child is node)
+        node.parent.children = [*around[:place], *instead, *around[place + 1 :]]
         return str(tree.get_code())
     finally:
         node.parent.children = around

@@ -5,8 +5,8 @@
 
 Both get the same programs (references of the classic problems) and the same few tests, so that some mutants survive.
 cosmic-ray runs as its manual says: `cosmic-ray init`, `cosmic-ray exec`, its local distributor, one start of pytest a
-mutant, with all that makes pytest quick: it stops at the first failure and loads no plugins. A verdict is killed or survived;
-where the two differ, the mutant is listed.
+mutant, with all that makes pytest quick: it stops at the first failure and loads no plugins. A verdict is killed or
+survived; where the two differ, the mutant is listed.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def run(quick: bool = False, wanted: int | None = None) -> dict[str, Any]:
 def compared(ours: Side, theirs: Side, questions: int) -> dict[str, Any]:
     """The report of two sides."""
     shared = ours.fates.keys() & theirs.fates.keys()
-    differ = sorted(
-        name for name in shared if ours.fates[name].counts_as_killed != theirs.fates[name].counts_as_killed
-    )
+    differ = sorted(name for name in shared if ours.fates[name].counts_as_killed != theirs.fates[name].counts_as_killed)
     hung = sum(fate is Fate.TIMEOUT for fate in theirs.fates.values())
     return {
         "judges": [_row("a1kit", ours), _row("cosmic-ray", theirs)],

@@ -2,11 +2,11 @@
 
     a1kit eval-tests --data unleakedtestbench_lite.json --model smollm2-135m --limit 20 -o smollm2.jsonl
     a1kit eval-tests --data unleakedtestbench_lite.json --tests theirs.jsonl       # tests that were written elsewhere
-    a1kit eval-tests --problems classic --model runs/micro-0/checkpoints/000032/tests
+    a1kit eval-tests --problems micro --split held_out --model micro-test --limit 20
 
 Results go to the output file as they come, a line a task after a first line with the settings. The same command goes on
-where an interrupted one stopped; other settings are refused. `--tests` takes JSON lines `{"id": …, "tests": ["assert …",
-…]}` in the order of the rounds.
+where an interrupted one stopped; other settings are refused. `--tests` takes JSON lines in the order of the rounds:
+`{"id": …, "tests": ["assert …", …]}`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ def command(
     ] = None,
     problems: Annotated[str, typer.Option("--problems", help="Or a problem set: classic, micro, humaneval.")] = "",
     split: Annotated[str, typer.Option("--split", help="One split of the problem set.")] = "",
-    preset: Annotated[
-        str, typer.Option("--preset", help="Format of the file. [default: told by its columns]")
-    ] = "",
+    preset: Annotated[str, typer.Option("--preset", help="Format of the file. [default: told by its columns]")] = "",
     model: Annotated[str, typer.Option("--model", help="The Test LLM: folder, GGUF file, hub or known name.")] = "",
     tests: Annotated[
         Path | None, typer.Option("--tests", help="Or tests written elsewhere: JSON lines with id and tests.")
@@ -291,8 +289,8 @@ def show(report: RoundsReport, bad: Mapping[str, str]) -> None:
     equal = report.equivalents()
     if equal is not None and equal.survivors:
         console.print(
-            f"Equivalent mutants: of {equal.survivors} that survive all {report.rounds} tests, {equal.least} compile to "
-            f"the same code; {equal.probes} calls tell all but {equal.most} apart from the original; estimate "
+            f"Equivalent mutants: of {equal.survivors} that survive all {report.rounds} tests, {equal.least} compile "
+            f"to the same code; {equal.probes} calls tell all but {equal.most} apart from the original; estimate "
             f"{equal.estimate:.0f}. mut@{report.rounds} without them: {_cell(report.mut_without_equivalents())}"
         )
     faults = {task.id: task.fault for task in report.tasks if task.fault}

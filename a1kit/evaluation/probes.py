@@ -6,8 +6,8 @@ Only literal arguments are changed, one at a time, in ways that cross the bounda
 single, reversed, repeated, one more, one less, the sign, zero. The order is fixed: every known call gives its first
 change before any gives its second, so that a short list is a varied one.
 
-Not handled: calls whose arguments are not literals; types a reader of the call cannot see (a list of points stays a list
-of points, but nothing knows that they must not be collinear). What the reference refuses is left out by the judge.
+Not handled: calls whose arguments are not literals; what a reader of the call cannot see (a list of points stays one,
+but nothing knows that they must not be collinear). What the reference refuses is left out by the judge.
 """
 
 from __future__ import annotations

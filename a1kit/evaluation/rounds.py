@@ -107,7 +107,8 @@ class RoundsReport:
 
     def mut_at(self, k: int, *, strict: bool = False) -> Estimate:
         """mut@k; `n` is how many tasks it is over. `strict` does not count what only ran out of time as killed."""
-        return estimate([value for task in self.tasks if (value := _killed(task, self._checked(k), strict)) is not None])
+        killed = [_killed(task, self._checked(k), strict) for task in self.tasks]
+        return estimate([value for value in killed if value is not None])
 
     def timeouts_at(self, k: int) -> Estimate:
         """Mutants that only ran out of time, in per cent of all, mean over the tasks of mut@k."""
@@ -247,9 +248,7 @@ def given_writer(tests: Mapping[str, Sequence[str]]) -> Writer:
 
     def write(questions: Sequence[Question], earlier: Sequence[tuple[str, ...]], number: int) -> list[str]:
         del earlier
-        return [
-            known[number] if number < len(known := tests.get(question.id, ())) else "" for question in questions
-        ]
+        return [known[number] if number < len(known := tests.get(question.id, ())) else "" for question in questions]
 
     return write
 
