@@ -11,6 +11,7 @@ A `Benchmark` says what was left out and why; nothing is left out silently.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -93,7 +94,7 @@ def _installed_only(problems: ProblemSet) -> Benchmark:
     """Questions whose packages are here; the names of those that are not."""
     kept, missing, packages = [], set[str](), set[str]()
     for question in problems.questions:
-        needed = tuple(question.meta.get("libs", ()))
+        needed = [name for name in question.meta.get("libs", ()) if name not in sys.stdlib_module_names]
         absent = [name for name in needed if find_spec(name) is None]
         missing.update(absent)
         if not absent:

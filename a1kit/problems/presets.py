@@ -11,6 +11,7 @@ functions) raises `NotForUs`, and is counted and left out whatever `on_error` sa
     evalplus    problem, GT_code, test, extra_info: HumanEval+ and MBPP+ as the Code-A1 authors publish them
     humaneval+, mbpp+   the rows of one of the two
     unleakedtestbench   func_name, code, prompt, task_id, test_list: functions to write tests for
+    bigcodebench  task_id, complete_prompt, canonical_solution, test (a unittest.TestCase), entry_point, libs
     apps, taco  question, solutions, input_output (JSON with fn_name), starter_code
 
 `golden` holds assertions where the data set has them or they follow from it. A complete test program is kept in
@@ -341,6 +342,41 @@ def _unleaked(row: Row) -> Question:
     )
 
 
+def _bigcodebench(row: Row) -> Question:
+    """Its tests are a `unittest.TestCase`; `meta["libs"]` holds the packages that program and tests import."""
+    entry_point, stub, test = row.text("entry_point"), row.text("complete_prompt"), row.text("test")
+    return Question(
+        id=_identity(row, "task_id"),
+        prompt=stub,
+        entry_point=entry_point,
+        reference=_completed(stub, row.text("canonical_solution"), entry_point),
+        meta={"check": f"{test}\n\n{_RUN_TEST_CASES}", "libs": _libs(row)},
+    )
+
+
+_RUN_TEST_CASES = """import unittest
+
+_told = unittest.TestResult()
+unittest.defaultTestLoader.loadTestsFromTestCase(TestCases).run(_told)
+assert _told.testsRun and _told.wasSuccessful(), (_told.failures or _told.errors or [("", "no test ran")])[0][1]
+"""
+
+
+def _libs(row: Row) -> tuple[str, ...]:
+    """Names of packages: a list, or Python or JSON source of one. The names before the first dot are kept."""
+    value = row.get("libs")
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError, RecursionError):
+            raise row.fault("libs", f"{value[:40]!r} is no list of names", "Give a list of package names.") from None
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise row.fault("libs", f"the value is {type(value).__name__}", "Give a list of package names.")
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in value if name))
+
+
 def _apps(row: Row) -> Question:
     cases = _json_value(row, "input_output")
     if not isinstance(cases, Mapping):
@@ -419,6 +455,9 @@ PRESETS = {
         Preset("humaneval+", ("problem", "GT_code", "test", "extra_info", "data_source"), _only("humanevalplus")),
         Preset("mbpp+", ("problem", "GT_code", "test", "extra_info", "data_source"), _only("mbppplus")),
         Preset("unleakedtestbench", ("func_name", "code", "prompt", "task_id", "test_list"), _unleaked),
+        Preset(
+            "bigcodebench", ("task_id", "complete_prompt", "canonical_solution", "test", "entry_point"), _bigcodebench
+        ),
         Preset("apps", ("question", "solutions", "input_output"), _apps),
         Preset("taco", ("question", "solutions", "input_output"), _apps),
     )
