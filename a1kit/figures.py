@@ -15,7 +15,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
@@ -146,23 +145,17 @@ def health(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def hacks(rows: Sequence[Row], seen: Mapping[str, str] = MappingProxyType({}), *, dark: bool = False) -> go.Figure:
-    """How frequent each sign of reward hacking is (`a1kit.hacking`): the most frequent ones, a curve each.
-
-    `seen` says for a metric's name where an example is; it is shown with the curve's points.
-    """
+def hacks(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """How frequent each sign of reward hacking is (`a1kit.hacking`): the most frequent ones, a curve each."""
     names = {name for row in rows for name in row if name.startswith("hacks/")}
     means = {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
     shown = sorted((name for name in names if means[name] > 0), key=lambda name: (-means[name], name))[: len(COLOURS)]
-    title = "No signs of hacking" if names else EMPTY
+    title = "No signs of reward hacking" if names else EMPTY
     if shown:
         title = _rise(rows, shown[0], _sign(shown[0]).capitalize())
     figure = _figure(title, "share (0 to 1)", dark)
     for place, name in enumerate(shown):
-        trace = _line(rows, name, _sign(name), COLOURS[place])
-        if name in seen:
-            trace.update(hovertemplate="%{y:.3f}, as in %{text}", text=[_safe(seen[name])] * len(trace.x))
-        figure.add_trace(trace)
+        figure.add_trace(_line(rows, name, _sign(name), COLOURS[place]))
     figure.update_layout(showlegend=True)
     return figure
 
@@ -289,9 +282,87 @@ def _sign(name: str) -> str:
     return name.removeprefix("hacks/").replace("_", " ")
 
 
-def _safe(text: str) -> str:
-    """Text as text: plotly reads some HTML."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def suite_matrix(
+    shares: Sequence[Sequence[float | None]],
+    right: Sequence[bool],
+    winner: int,
+    *,
+    name: str = "",
+    dark: bool = False,
+) -> go.Figure:
+    """Best-of-n on one question: the share of each suite's tests (columns) that each candidate (rows) passes.
+
+    right    whether a candidate passes the benchmark's own tests;  winner  the row that passes the most distinct tests
+    """
+    suites = len(shares[0]) if shares else 0
+    verdict = "right" if shares and right[winner] else "wrong"
+    title = f"{_short(name)}: candidate {winner + 1} wins and is {verdict}".removeprefix(": ") if shares else EMPTY
+    figure = _figure(title, "", dark)
+    marks = ["✓" if ok else "✗" for ok in right]
+    labels = [f"{'▶ ' if row == winner else ''}{row + 1} {mark}" for row, mark in enumerate(marks)]
+    figure.add_trace(
+        go.Heatmap(
+            z=[list(row) for row in shares],
+            x=[str(number + 1) for number in range(suites)],
+            y=labels,
+            zmin=0,
+            zmax=1,
+            colorscale="Cividis",
+            xgap=1,
+            ygap=1,
+            hoverongaps=False,
+            colorbar={"title": {"text": "passed"}, "tickformat": ".0%", "thickness": 12},
+            hovertemplate="candidate %{y}, suite %{x}: %{z:.0%} of its tests passed<extra></extra>",
+        )
+    )
+    figure.update_layout(hovermode="closest", height=160 + 18 * max(6, len(shares)))
+    figure.update_xaxes(type="category", nticks=16, title="suite")
+    figure.update_yaxes(type="category", autorange="reversed", title="candidate", rangemode="normal")
+    return figure
+
+
+def best_of_curve(
+    means: Sequence[float],
+    lows: Sequence[float],
+    highs: Sequence[float],
+    any_right: Sequence[float] = (),
+    *,
+    dark: bool = False,
+) -> go.Figure:
+    """Best-of-n over n = 1 … M with its interval, under the ceiling pass@n (some candidate is right)."""
+    title = f"Best of {len(means)}: {means[0]:.1%} → {means[-1]:.1%}" if means else EMPTY
+    figure = _figure(title, "share of questions solved", dark)
+    numbers = list(range(1, len(means) + 1))
+    figure.add_trace(
+        go.Scatter(
+            x=numbers,
+            y=list(means),
+            name="the tests choose",
+            mode="lines+markers",
+            line={"color": CODE, "width": 2},
+            error_y={
+                "symmetric": False,
+                "array": [high - mean for high, mean in zip(highs, means, strict=True)],
+                "arrayminus": [mean - low for low, mean in zip(lows, means, strict=True)],
+                "thickness": 1,
+            },
+            hovertemplate="best of %{x}: %{y:.1%}<extra></extra>",
+        )
+    )
+    if any_right:
+        figure.add_trace(
+            go.Scatter(
+                x=numbers,
+                y=list(any_right),
+                name="pass@n: an oracle chooses",
+                mode="lines",
+                line={"color": QUIET, "width": 2, "dash": "dot"},
+                hovertemplate="pass@%{x}: %{y:.1%}<extra></extra>",
+            )
+        )
+    figure.update_xaxes(title="candidates to choose from (n)", nticks=9)
+    figure.update_yaxes(tickformat=".0%")
+    return figure
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class Ledger:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"{str(path)!r} is in use by another a1kit eval; wait for it or name another --run"
+                f"{str(path)!r} is in use by another a1kit eval; wait for it or name another --output"
             ) from None
         except OSError as error:
             raise InputError(
@@ -118,7 +118,7 @@ def _record(path: Path, number: int, line: bytes) -> Mapping[str, Any]:
     except ValueError:
         record = None
     if not isinstance(record, dict) or "kind" not in record:
-        raise InputError(f"{str(path)!r}, line {number}: not a record of an evaluation; name another file with --run")
+        raise InputError(f"{str(path)!r}, line {number}: not a record of an evaluation; name another file with --output")
     return record
 
 
@@ -129,5 +129,5 @@ def _compare(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) ->
         name = different[0]
         raise InputError(
             f"{str(path)!r} is of an evaluation with {name} = {found.get(name)!r}, and this one has "
-            f"{wanted.get(name)!r}; use the same settings, or name another file with --run"
+            f"{wanted.get(name)!r}; use the same settings, or name another file with --output"
         )

@@ -50,6 +50,10 @@ class Writer(Protocol):
         """n texts a question, in order. The same batch of the same questions gives the same texts."""
         ...
 
+    def prefix(self, question: Question) -> str:
+        """What stands in front of each text when the program is looked for."""
+        ...
+
 
 class PolicyWriter:
     """A language model that is asked."""
@@ -58,14 +62,17 @@ class PolicyWriter:
         self.n, self._policy, self._mode, self._seed, self._sampling = n, policy, mode, seed, sampling
 
     def write(self, questions: Sequence[Question], batch: int) -> list[tuple[Text, ...]]:
-        asks = [self.ask(question) for question in questions]
+        asks = [self._ask(question) for question in questions]
         stop = tuple(dict.fromkeys((*self._sampling.stop, *(text for one in asks for text in one.stop))))
         sampling = Sampling(self._sampling.temperature, self._sampling.top_p, self._sampling.max_new_tokens, stop)
         seed = int.from_bytes(sha256(f"{self._seed}/{batch}".encode()).digest()[:4])
         drawn = self._policy.sample([one.prompt for one in asks], self.n, seed=seed, sampling=sampling)
         return [tuple(Text(one.text, len(one.ids), one.finished) for one in group) for group in drawn]
 
-    def ask(self, question: Question) -> Ask:
+    def prefix(self, question: Question) -> str:
+        return self._ask(question).prefix
+
+    def _ask(self, question: Question) -> Ask:
         return ask(question, self._mode, getattr(self._policy, "tokenizer", None))
 
 
@@ -247,10 +254,9 @@ def answers_of(
     group: Sequence[Question], writer: Writer, texts: Mapping[str, Sequence[Mapping[str, Any]]], mode: Mode
 ) -> list[Answer]:
     """The programs in the texts of a batch, question by question."""
-    asks = getattr(writer, "ask", None)
     answers = []
     for question in group:
-        prefix = asks(question).prefix if asks is not None else ""
+        prefix = writer.prefix(question)
         for one in texts[question.id]:
             code = one["text"] if one["program"] else extract(one["text"], question, mode, prefix)
             answers.append(Answer(question, code))
