@@ -15,6 +15,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
@@ -145,17 +146,23 @@ def health(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def hacks(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
-    """How frequent each sign of reward hacking is (`a1kit.hacking`): the most frequent ones, a curve each."""
+def hacks(rows: Sequence[Row], seen: Mapping[str, str] = MappingProxyType({}), *, dark: bool = False) -> go.Figure:
+    """How frequent each sign of reward hacking is (`a1kit.hacking`): the most frequent ones, a curve each.
+
+    `seen` says for a metric's name where an example is; it is shown with the curve's points.
+    """
     names = {name for row in rows for name in row if name.startswith("hacks/")}
     means = {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
     shown = sorted((name for name in names if means[name] > 0), key=lambda name: (-means[name], name))[: len(COLOURS)]
-    title = "No signs of reward hacking" if names else EMPTY
+    title = "No signs of hacking" if names else EMPTY
     if shown:
         title = _rise(rows, shown[0], _sign(shown[0]).capitalize())
     figure = _figure(title, "share (0 to 1)", dark)
     for place, name in enumerate(shown):
-        figure.add_trace(_line(rows, name, _sign(name), COLOURS[place]))
+        trace = _line(rows, name, _sign(name), COLOURS[place])
+        if name in seen:
+            trace.update(hovertemplate="%{y:.3f}, as in %{text}", text=[_safe(seen[name])] * len(trace.x))
+        figure.add_trace(trace)
     figure.update_layout(showlegend=True)
     return figure
 
@@ -280,6 +287,11 @@ def life_line(moves: Sequence[tuple[int, int]], *, dark: bool = False) -> go.Fig
 
 def _sign(name: str) -> str:
     return name.removeprefix("hacks/").replace("_", " ")
+
+
+def _safe(text: str) -> str:
+    """Text as text: plotly reads some HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def suite_matrix(

@@ -118,7 +118,7 @@ def _record(path: Path, number: int, line: bytes) -> Mapping[str, Any]:
     except ValueError:
         record = None
     if not isinstance(record, dict) or "kind" not in record:
-        raise InputError(f"{str(path)!r}, line {number}: not a record of an evaluation; name another file with --output")
+        raise InputError(f"{str(path)!r}, line {number}: not a record of an evaluation; name another --output")
     return record
 
 
