@@ -28,6 +28,7 @@ COMMANDS = {
     "resume": "Go on with a run from its newest checkpoint.",
     "export": "Export the tests of a Mistake Book: pytest, JSON lines, CSV, Parquet.",
     "judge": "Judge candidates and test suites: JSON lines in, verdicts and rewards out.",
+    "eval": "Measure a Code LLM: avg@n, pass@k, best-of-n on a benchmark or your own questions.",
     "eval-tests": "Measure a Test LLM: one test a round, and the mutants that they kill.",
     "warmup": "Make the micro models from a seed (about ten minutes).",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
