@@ -6,6 +6,9 @@
 | golden assertions (and no other program)     | `a1kit.duel.Judge`: calls out, values compared here      | yes    |
 | any other test program (unittest, asserts)   | candidate and test share a child, as its authors meant   | no     |
 
+A test program of inputs and results is not sealed either when the reference's own values cannot leave its child (they
+are too large, or of a kind that the wire does not know). The reference decides that, never a candidate.
+
 A candidate under an unsealed test can find the answers if it goes looking, so such questions are marked. Failure of
 the machinery raises; it never becomes a verdict.
 """
@@ -50,6 +53,8 @@ class Answer:
 class Examiner:
     """Judges answers in a sandbox that it does not own.
 
+    One examiner is for one benchmark: it remembers questions by their ids.
+
     rule      how values are compared where inputs and results are known (`a1kit.evaluation.sealed`)
     sealed    False runs every test program whole, beside the candidate: for comparing the two ways
     """
@@ -68,11 +73,13 @@ class Examiner:
         self._sandbox, self._rule, self._seal = sandbox, rule, sealed
         self._seconds, self._memory_mb = seconds, memory_mb
         self._judge = Judge(sandbox, call_seconds=seconds, program_seconds=seconds, memory_mb=memory_mb)
-        self._tests: dict[tuple[str, str], SealedTest | None] = {}
+        self._tests: dict[str, SealedTest | None] = {}
+        self._known: dict[tuple[str, str], Verdict] = {}
 
     def is_sealed(self, question: Question) -> bool:
         """Whether the answers to this question stay outside of the candidate's process."""
-        return self._sealed_test(question) is not None or _program_of(question) is None
+        self._prepare([question])
+        return self._tests[question.id] is not None or _program_of(question) is None
 
     def references(self, questions: Sequence[Question]) -> list[Verdict]:
         """The verdicts on the questions' own reference solutions, in order."""
@@ -83,11 +90,13 @@ class Examiner:
 
         Raises InputError for a question that has nothing to test with, SandboxUnavailable when the machinery fails.
         """
+        self._prepare([one.question for one in answers])
         distinct = {(one.question.id, one.code): one for one in answers}
-        found: dict[tuple[str, str], Verdict] = {}
+        found = {key: self._known[key] for key in distinct if key in self._known}
         ways: dict[str, list[Answer]] = {"none": [], "sealed": [], "golden": [], "program": []}
-        for one in distinct.values():
-            ways[self._way(one)].append(one)
+        for key, one in distinct.items():
+            if key not in found:
+                ways[self._way(one)].append(one)
         for way, judge in (("sealed", self._sealed), ("golden", self._golden), ("program", self._programs)):
             for one, verdict in zip(ways[way], judge(ways[way]), strict=True):
                 found[one.question.id, one.code] = verdict
@@ -95,10 +104,26 @@ class Examiner:
             found[one.question.id, one.code] = Verdict(Outcome.RAISED, None, "the completion holds no program")
         return [found[one.question.id, one.code] for one in answers]
 
+    def _prepare(self, questions: Sequence[Question]) -> None:
+        """Take new questions' test programs apart, and give up on those whose reference cannot be seen from outside."""
+        new = {question.id: question for question in questions if question.id not in self._tests}
+        for question in new.values():
+            program = _program_of(question) if self._seal else None
+            self._tests[question.id] = take_apart(program, question.entry_point, self._rule) if program else None
+        own = [Answer(question, question.reference) for question in new.values() if self._tests[question.id]]
+        seen = self._observe(own)
+        for one, result in zip(own, seen, strict=True):
+            if any(each.status is Status.UNSUPPORTED for each in result.observations):
+                self._tests[one.question.id] = None
+        ready = [(one, result) for one, result in zip(own, seen, strict=True) if self._tests[one.question.id]]
+        verdicts = self._compare([one for one, _ in ready], [result for _, result in ready])
+        for (one, _), verdict in zip(ready, verdicts, strict=True):
+            self._known[one.question.id, one.code] = verdict
+
     def _way(self, one: Answer) -> str:
         if not one.code.strip():
             return "none"
-        if self._sealed_test(one.question) is not None:
+        if self._tests[one.question.id] is not None:
             return "sealed"
         if _program_of(one.question) is not None:
             return "program"
@@ -109,29 +134,35 @@ class Examiner:
             )
         return "golden"
 
-    def _sealed_test(self, question: Question) -> SealedTest | None:
-        program = _program_of(question)
-        if not self._seal or program is None:
-            return None
-        key = (question.id, program)
-        if key not in self._tests:
-            self._tests[key] = take_apart(program, question.entry_point, self._rule)
-        return self._tests[key]
-
     # -- inputs out, values back, results elsewhere --------------------------------------------------------------------
 
     def _sealed(self, answers: Sequence[Answer]) -> list[Verdict]:
+        return self._compare(answers, self._observe(answers))
+
+    def _observe(self, answers: Sequence[Answer]) -> list[ProgramResult]:
+        """What each program gives for the inputs. Values that cannot leave are asked for again, reduced to what the
+        checker looks at."""
         tests = [self._test_of(one) for one in answers]
-        seen = self._sandbox.run_jobs(
-            [Job(one.code, test.calls, self._limits()) for one, test in zip(answers, tests, strict=True)]
-        )
-        seen = self._listed(answers, tests, seen)
+        jobs = [Job(one.code, test.calls, self._limits()) for one, test in zip(answers, tests, strict=True)]
+        results = self._sandbox.run_jobs(jobs)
+        places = [
+            place
+            for place, (test, result) in enumerate(zip(tests, results, strict=True))
+            if test.again and any(one.status is Status.UNSUPPORTED for one in result.observations)
+        ]
+        jobs = [Job(answers[place].code, tests[place].again, self._limits()) for place in places]
+        for place, result in zip(places, self._sandbox.run_jobs(jobs), strict=True):
+            results[place] = result
+        return results
+
+    def _compare(self, answers: Sequence[Answer], seen: Sequence[ProgramResult]) -> list[Verdict]:
+        """The checkers' verdicts on what was seen."""
         verdicts: list[Verdict | None] = [_unhappy(result) for result in seen]
         jobs: list[Job] = []
         owners: list[int] = []
-        for place, (test, result, verdict) in enumerate(zip(tests, seen, verdicts, strict=True)):
-            if verdict is None:
-                made = list(self._checks(test, result.observations[1:]))
+        for place, (one, result) in enumerate(zip(answers, seen, strict=True)):
+            if verdicts[place] is None:
+                made = list(self._checks(self._test_of(one), result.observations[1:]))
                 jobs += made
                 owners += [place] * len(made)
         for place, told in zip(owners, self._sandbox.run_jobs(jobs), strict=True):
@@ -139,26 +170,9 @@ class Examiner:
         return [verdict or Verdict(Outcome.PASSED) for verdict in verdicts]
 
     def _test_of(self, one: Answer) -> SealedTest:
-        test = self._sealed_test(one.question)
+        test = self._tests[one.question.id]
         assert test is not None
         return test
-
-    def _listed(
-        self, answers: Sequence[Answer], tests: Sequence[SealedTest], seen: Sequence[ProgramResult]
-    ) -> list[ProgramResult]:
-        """Programs whose values could not leave, asked again for lists of them, where the checker does not mind."""
-        results = list(seen)
-        again = [
-            place
-            for place, (test, result) in enumerate(zip(tests, seen, strict=True))
-            if test.listed and any(one.status is Status.UNSUPPORTED for one in result.observations)
-        ]
-        jobs = [
-            Job(answers[place].code, (tests[place].calls[0], *tests[place].listed), self._limits()) for place in again
-        ]
-        for place, result in zip(again, self._sandbox.run_jobs(jobs), strict=True):
-            results[place] = result
-        return results
 
     def _checks(self, test: SealedTest, observations: Sequence[Observation]) -> Iterable[Job]:
         """The checker over all values, in as many jobs as their size asks for."""
@@ -228,6 +242,8 @@ def _checked(one: Answer) -> CheckedProgram:
 
 def _unhappy(result: ProgramResult) -> Verdict | None:
     """The verdict on a program that did not answer every call, or lacks the function; None for one that did."""
+    if result.load.status is Status.SYNTAX:
+        return Verdict(Outcome.RAISED, None, result.load.detail)
     if result.load.status is not Status.OK:
         return failure(result.load)
     names, *observations = result.observations

@@ -51,12 +51,13 @@ class SealedTest:
     """One test program in two halves.
 
     calls     what the candidate is asked, in order; the first only asks whether the names it needs are there
-    listed    the calls again, for values that cannot leave a child (a generator where a set is wanted); () without
+    again     the same calls for values that cannot leave a child, reduced to what the checker looks at: a generator to
+              a list where a set is made of it, any object to a word where only None counts; () where nothing would do
     checker   program that defines the check over values seen, to be asked with `question_of`
     """
 
     calls: tuple[Call, ...]
-    listed: tuple[Call, ...]
+    again: tuple[Call, ...]
     checker: str
 
     @property
@@ -113,7 +114,7 @@ def take_apart(check: str, entry_point: str, rule: Rule = Rule.PROGRAM) -> Seale
     if calls is None:
         return None
     checker = _program_checker(shape) if rule is Rule.PROGRAM else _evalplus_checker(shape, entry_point)
-    return SealedTest(calls, _listed(shape, calls), checker)
+    return SealedTest(calls, _again(shape, calls), checker)
 
 
 # -- the shape ---------------------------------------------------------------------------------------------------------
@@ -215,11 +216,18 @@ def _names(node: ast.expr) -> Iterator[str]:
     return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
-def _listed(shape: _Shape, calls: Sequence[Call]) -> tuple[Call, ...]:
-    """`list(call)` for a checker that makes a set of the value, for which a generator or a view is as good."""
-    if "out = set(out)" not in shape.head:
+_NOT_NONE = "(lambda value: value if value is None or value is True or value is False else 'something')"
+
+
+def _again(shape: _Shape, calls: Sequence[Call]) -> tuple[Call, ...]:
+    """The calls with their values reduced, for checkers that make a set of a value, or ask only whether it is None."""
+    if "out = set(out)" in shape.head:
+        reduce = "list"
+    elif "exact_match = exp == (out is not None)" in shape.head:
+        reduce = _NOT_NONE
+    else:
         return ()
-    return tuple(Call(f"list({call.expression})", call.setup) for call in calls[1:])
+    return (calls[0], *(Call(f"{reduce}({call.expression})", call.setup) for call in calls[1:]))
 
 
 # -- the checker's half ------------------------------------------------------------------------------------------------
