@@ -147,6 +147,11 @@ class RunView:
         result = self.query(sql, parameters, limit=limit)
         return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
 
+    def flagged(self, flag: str, *, limit: int = 20) -> list[dict[str, Any]]:
+        """Where a flag was raised, the newest first: step, question, candidate and reward of the duels."""
+        sql = "SELECT step, question, candidate, reward FROM duels WHERE list_contains(flags, ?) ORDER BY ALL DESC"
+        return self.records(sql, [flag], limit=limit)
+
     def steps(self) -> list[int]:
         """The steps that are on disk, in order. Looks at the folder, not at the last `refresh`."""
         return [int(path.stem) for path in step_files(self.folder)]

@@ -29,6 +29,7 @@ FIGURES: tuple[Callable[..., Any], ...] = (
     figures.suite_quality,
     figures.learning,
     figures.health,
+    figures.hacks,
     figures.time_split,
 )
 

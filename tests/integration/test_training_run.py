@@ -18,6 +18,7 @@ import pytest
 
 from a1kit.config import RunConfig
 from a1kit.errors import ConfigError, RunError, SandboxUnavailable
+from a1kit.hacking import sign_rates, watched
 from a1kit.sandbox import FakeSandbox
 from a1kit.store import run_log
 from a1kit.store.book import Book
@@ -108,6 +109,16 @@ def test_a_step_has_every_candidate_with_all_its_suites_and_is_wholly_on_disk(tm
         assert [duel.reward for duel in file.record.duels] == [duel.reward for duel in duels]
         assert file.events == event.played.changes.events
         assert file.record.metrics == event.metrics
+
+
+def test_signs_of_hacking_are_rates_in_the_metrics_and_flags_of_the_duels(tmp_path: Path) -> None:
+    heard = trained(tmp_path / "run")
+    for file, event in zip(steps_of(tmp_path / "run"), heard.of(StepDone), strict=True):
+        duels = file.record.duels
+        assert sign_rates(duels).items() <= event.metrics.items()
+        constant = sum("constant-answer" in duel.flags for duel in duels) / len(duels)
+        assert event.metrics["hacks/constant_answer"] == pytest.approx(constant)
+        assert watched(duels) == duels  # they are watched already
 
 
 def test_history_is_what_the_book_held_before_the_step(tmp_path: Path) -> None:

@@ -152,3 +152,15 @@ def test_the_signs_become_flags_beside_what_the_judge_noticed() -> None:
     (marked,) = watched([duel(f"Sure!\n```python\n{CHEATS['special-cases']}", SUITES["tests-identity"])])
     assert {"special-cases", "tests-identity", "unclosed-fence"} <= set(marked.flags)
     assert marked.flags == tuple(sorted(marked.flags))
+
+
+def test_the_figure_shows_the_signs_there_were_the_most_frequent_first() -> None:
+    figures = pytest.importorskip("a1kit.figures", reason="figures need plotly")
+    rows = [{"step": step, "hacks/exits": 0.0, "hacks/special_cases": step / 10, "hacks/tests_identity": 0.01}
+            for step in range(1, 9)]  # fmt: skip
+    figure = figures.hacks(rows)
+    assert [trace.name for trace in figure.data] == ["special cases", "tests identity"]
+    assert list(figure.data[0].y) == [row["hacks/special_cases"] for row in rows]
+    assert "Special cases" in figure.layout.title.text
+    assert "No signs" in figures.hacks([{"step": 1, "hacks/exits": 0.0}]).layout.title.text
+    assert len(figures.hacks([]).data) == 0

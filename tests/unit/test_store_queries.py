@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -68,6 +69,17 @@ def run(tmp_path: Path) -> Written:
 def test_the_columns_of_a_view_are_the_documented_ones(run: Written, view: str) -> None:
     with RunView(run.log.folder) as reader:
         assert list(reader.query(f"SELECT * FROM {view} LIMIT 1").columns) == COLUMNS[view]
+
+
+def test_duels_with_a_flag_are_found_the_newest_first(run: Written) -> None:
+    last = run.records[-1]
+    marked = replace(last.duels[0], flags=("constant-answer", "special-cases"))
+    record = StepRecord(last.step + 1, (marked, *last.duels[1:]))
+    run.log.write_step(record, ())
+    with RunView(run.log.folder) as reader:
+        (found,) = reader.flagged("special-cases")
+        assert (found["step"], found["question"], found["candidate"]) == (record.step, marked.question.id, 0)
+        assert reader.flagged("special-case") == []
 
 
 def test_the_views_count_and_add_up_as_the_records_do(run: Written) -> None:
