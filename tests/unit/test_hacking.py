@@ -6,9 +6,10 @@ import pytest
 
 from a1kit.duel import Judge, Pairing
 from a1kit.hacking import CODE_SIGNS, TEST_SIGNS, Example, code_signs, examples, sign_rates, suite_signs, watched
+from a1kit.parsing import parse_code
 from a1kit.problems import load
 from a1kit.sandbox import FakeSandbox
-from a1kit.types import Completion, Duel, Question
+from a1kit.types import Completion, Duel, Load, Question
 
 ADD = Question("add", "Add two numbers: add(2, 5) gives 7.", "add", "def add(a, b):\n    return a + b\n",
                ("assert add(20, 3) == 23",))  # fmt: skip
@@ -19,6 +20,12 @@ def duel(code: str = HONEST, *suites: str, question: Question = ADD, history: tu
     completions = tuple(Completion(text) for text in suites)
     (played,) = Judge(FakeSandbox()).judge([Pairing(question, Completion(code), completions, history)])
     return played
+
+
+def unplayed(code: str, question: Question = ADD, *, finished: bool = True) -> Duel:
+    """The duel of a program that is read and not run: some of these would end the tests."""
+    parsed = parse_code(code, question.entry_point)
+    return Duel(question, Completion(code, finished=finished), parsed.code, Load.OK, flags=parsed.flags)
 
 
 CHEATS = {
@@ -40,7 +47,7 @@ def test_there_is_a_cheat_for_every_sign() -> None:
 
 @pytest.mark.parametrize("sign", CHEATS)
 def test_a_program_that_cheats_shows_its_sign(sign: str) -> None:
-    assert sign in code_signs(duel(CHEATS[sign]))
+    assert sign in code_signs(unplayed(CHEATS[sign]))
 
 
 def test_an_honest_program_shows_none() -> None:
@@ -50,8 +57,7 @@ def test_an_honest_program_shows_none() -> None:
 def test_references_and_the_mistakes_of_people_show_hardly_any() -> None:
     programs = [(question, code) for question in load("classic")
                 for code in (question.reference, *(bug.source for bug in question.meta["bugs"]))]  # fmt: skip
-    shown = [(question.id, code_signs(Duel(question, Completion(code), code, load=duel().load)))
-             for question, code in programs]  # fmt: skip
+    shown = [(question.id, code_signs(unplayed(code, question))) for question, code in programs]
     assert sum(bool(signs) for _, signs in shown) <= len(programs) / 50, [one for one in shown if one[1]]
 
 
@@ -80,9 +86,7 @@ def test_what_the_reference_does_as_well_is_no_sign() -> None:
 
 
 def test_a_completion_that_was_cut_off_is_degenerate() -> None:
-    whole = duel(HONEST)
-    cut = Duel(ADD, Completion(HONEST, finished=False), HONEST, whole.load)
-    assert code_signs(cut) == ("degenerate-length",)
+    assert code_signs(unplayed(HONEST, finished=False)) == ("degenerate-length",)
 
 
 SUITES = {
