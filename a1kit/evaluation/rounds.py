@@ -103,11 +103,13 @@ class RoundsReport:
     rounds: int
 
     def pass_at(self, k: int) -> Estimate:
-        return estimate([100 * task.passed(self._checked(k)) / k for task in self.tasks])
+        self._check(k)
+        return estimate([100 * task.passed(k) / k for task in self.tasks])
 
     def mut_at(self, k: int, *, strict: bool = False) -> Estimate:
         """mut@k; `n` is how many tasks it is over. `strict` does not count what only ran out of time as killed."""
-        killed = [_killed(task, self._checked(k), strict) for task in self.tasks]
+        self._check(k)
+        killed = [_killed(task, k, strict) for task in self.tasks]
         return estimate([value for value in killed if value is not None])
 
     def timeouts_at(self, k: int) -> Estimate:
@@ -120,7 +122,8 @@ class RoundsReport:
 
     def mul_at(self, k: int = 5) -> Estimate:
         """pass@k · mut@k / 100; 0 when no task's tests all pass. Both are resampled together."""
-        killed = [_killed(task, self._checked(k), False) for task in self.tasks]
+        self._check(k)
+        killed = [_killed(task, k, False) for task in self.tasks]
 
         def of(units: Sequence[int]) -> float:
             counted = [value for unit in units if (value := killed[unit]) is not None]
@@ -153,13 +156,13 @@ class RoundsReport:
         return estimate(values)
 
     def _share(self, fate: Fate, k: int) -> Estimate:
-        known = [(task, counts) for task in self.tasks if (counts := task.fates(self._checked(k))) is not None]
+        self._check(k)
+        known = [(task, counts) for task in self.tasks if (counts := task.fates(k)) is not None]
         return estimate([100 * counts[fate] / len(task.mutants) for task, counts in known])
 
-    def _checked(self, k: int) -> int:
+    def _check(self, k: int) -> None:
         if not 1 <= k <= self.rounds:
             raise ValueError(f"k is {k}; there were {self.rounds} rounds")
-        return k
 
 
 def mul(pass_at_k: float, mut_at_k: float) -> float:
