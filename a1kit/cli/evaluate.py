@@ -119,6 +119,8 @@ def command(
         ledger = stack.enter_context(Ledger(path, settings))
         if ledger.resumed:
             print(f"going on with {path}", file=sys.stderr)
+        if ledger.references is None:
+            print(f"checking the {len(found.questions)} reference solutions", file=sys.stderr)
         progress = stack.enter_context(_progress(len(found.questions)))
         report = score(found, writer, examiner, ledger, mode=chosen, batch=at_once, listen=_listener(progress, as_json))
         selections = _best_of(stack, sandbox, report, ledger, writer, chosen, tester, suites, seed, sampling)
@@ -225,20 +227,23 @@ def _best_of(
     if not tester:
         return []
     from a1kit.duel import Judge
-    from a1kit.evaluation.best_of import select
+    from a1kit.evaluation.best_of import select, write_suites
     from a1kit.evaluation.scoring import answers_of
-    from a1kit.prompts import PromptStyle, test_prompt
+    from a1kit.prompts import PromptStyle
     from a1kit.types import Outcome
 
-    style = PromptStyle.MICRO if "micro" in Path(tester).name else PromptStyle.A1
+    micro = "micro" in Path(tester).name
+    style, batch = (PromptStyle.MICRO, 32) if micro else (PromptStyle.A1, 1)
     policy, judge = _policy(stack, tester, "tests", sampling), Judge(sandbox)
-    texts = {name: rows for record in ledger.written.values() for name, rows in record["texts"].items()}
     questions = [one.question for one in report.questions]
-    prompts = [test_prompt(question, None, judge.rules.k, style) for question in questions]
-    written = policy.sample(prompts, suites, seed=seed, sampling=sampling)
+    written = write_suites(
+        policy, questions, ledger, tester=tester, count=suites, k=judge.rules.k, style=style, batch=batch, seed=seed,
+        sampling=sampling,
+    )  # fmt: skip
+    texts = {name: rows for record in ledger.written.values() for name, rows in record["texts"].items()}
     codes = [[one.code for one in answers_of([question], writer, texts, mode)] for question in questions]
     right = [[outcome is Outcome.PASSED for outcome in one.outcomes] for one in report.questions]
-    return select(judge, questions, codes, right, [[one.text for one in group] for group in written])
+    return select(judge, questions, codes, right, written)
 
 
 def _best_of_dict(selections: Sequence[Selection]) -> dict[str, Any]:

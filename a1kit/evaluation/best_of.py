@@ -18,10 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from a1kit.duel import Judge, Pairing
+from a1kit.evaluation.ledger import Ledger
 from a1kit.evaluation.measures import Estimate, estimate
 from a1kit.parsing import parse_code, parse_tests
+from a1kit.policies.protocol import Policy, Sampling
+from a1kit.prompts import PromptStyle, test_prompt
 from a1kit.rewards import Convention
 from a1kit.types import Completion, Load, Question, State, Suite
 
@@ -111,6 +115,34 @@ def select(
         _selection(question, programs, oks, texts, {code: played.get((place, code), ()) for code in programs})
         for place, (question, programs, oks, texts) in enumerate(zip(questions, codes, right, suites, strict=True))
     ]
+
+
+def write_suites(
+    policy: Policy,
+    questions: Sequence[Question],
+    ledger: Ledger,
+    *,
+    tester: str,
+    count: int,
+    k: int,
+    style: PromptStyle,
+    batch: int = 1,
+    seed: int = 0,
+    sampling: Sampling = Sampling(),
+) -> list[tuple[str, ...]]:
+    """`count` black-box suites a question, of k tests each. What the ledger has of this tester is not written again."""
+    texts: list[tuple[str, ...]] = []
+    for number, start in enumerate(range(0, len(questions), batch)):
+        group = questions[start : start + batch]
+        if (tester, count, number) not in ledger.suites:
+            prompts = [test_prompt(question, None, k, style) for question in group]
+            own = int.from_bytes(sha256(f"{seed}/suites/{number}".encode()).digest()[:4])
+            drawn = policy.sample(prompts, count, seed=own, sampling=sampling)
+            written = {question.id: [one.text for one in suites] for question, suites in zip(group, drawn, strict=True)}
+            ledger.put({"kind": "suites", "tester": tester, "count": count, "batch": number, "texts": written})
+        kept = ledger.suites[tester, count, number]
+        texts += [tuple(kept[question.id]) for question in group]
+    return texts
 
 
 def _defines(code: str, entry_point: str) -> bool:

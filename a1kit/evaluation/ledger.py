@@ -8,6 +8,9 @@ wrote them), so those of a batch are put down before they are judged, and are ju
     {"kind": "references", "failed": {"id": "wrong: ..."}}
     {"kind": "written", "batch": 0, "seconds": 3.1, "texts": {"id": [{"text": "...", "tokens": 80, "finished": true}]}}
     {"kind": "judged", "batch": 0, "verdicts": {"id": [{"outcome": "passed", "detail": ""}]}}
+    {"kind": "suites", "tester": "micro-test", "count": 16, "batch": 0, "texts": {"id": ["assert ..."]}}
+
+Suites of best-of-n are not part of the settings: a tester may be brought to an evaluation that is finished.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ class Ledger:
         self.references: dict[str, str] | None = None
         self.written: dict[int, Mapping[str, Any]] = {}
         self.judged: dict[int, Mapping[str, Any]] = {}
+        self.suites: dict[tuple[str, int, int], Mapping[str, list[str]]] = {}
+        """By tester, suites a question, and batch: question id -> texts."""
         self._descriptor: int | None = None
         settings = json.loads(json.dumps({"kind": "settings", "format": FORMAT, **settings}))
         if path is not None:
@@ -105,6 +110,8 @@ class Ledger:
                 self.written[record["batch"]] = record
             case "judged":
                 self.judged[record["batch"]] = record
+            case "suites":
+                self.suites[record["tester"], record["count"], record["batch"]] = record["texts"]
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

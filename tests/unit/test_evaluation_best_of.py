@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from a1kit.duel import Judge
-from a1kit.evaluation.best_of import Selection, best_of_n, curve, select
+from a1kit.evaluation.best_of import Selection, best_of_n, curve, select, write_suites
+from a1kit.evaluation.ledger import Ledger
+from a1kit.policies import ScriptedPolicy
+from a1kit.prompts import PromptStyle
 from a1kit.sandbox import LocalSandbox
 from a1kit.types import Question
 
@@ -81,3 +86,18 @@ def test_the_figures_draw_the_matrix_and_the_curve(selection: Selection) -> None
     drawn = best_of_curve([p.mean for p in points], [p.low for p in points], [p.high for p in points], [1.0] * 6)
     assert list(drawn.data[0].y) == [p.mean for p in points]
     assert suite_matrix([], [], 0).data[0].z == ()
+
+
+def test_suites_are_written_once_for_a_tester_and_again_for_another_number(tmp_path: Path) -> None:
+    policy = ScriptedPolicy(lambda prompt, sample, seed: f"assert f({sample}) == {sample}")
+    asked = [QUESTION, replace(QUESTION, id="r"), replace(QUESTION, id="s")]
+
+    def written(count: int, policy: ScriptedPolicy) -> list[tuple[str, ...]]:
+        with Ledger(tmp_path / "e.jsonl", {}) as ledger:
+            return write_suites(policy, asked, ledger, tester="t", count=count, k=4, style=PromptStyle.A1, batch=2)
+
+    first = written(2, policy)
+    assert first == [("assert f(0) == 0", "assert f(1) == 1")] * 3
+    other = ScriptedPolicy(["something else"])
+    assert written(2, other) == first
+    assert written(3, other) == [("something else",) * 3] * 3
