@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 CHUNK = 16
 """Tasks that are written and judged together; what an interruption costs at most."""
 
+WIDTH = 120
+"""Columns of the table when nobody's terminal says how many there are."""
+
 MUTANT_SECONDS = 3.0
 """CPU seconds a mutant may take for all calls together."""
 
@@ -276,31 +279,30 @@ def show(report: RoundsReport, bad: Mapping[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     table = Table(title=f"test generation, {len(report.tasks)} functions, per cent [95 %]", title_justify="left")
     for name in ("k", "pass@k", "mut@k", "functions", "only timed out", "do not load", "pass·mut/100"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for k in range(1, report.rounds + 1):
-        mut = report.mut_at(k)
-        cells = [report.pass_at(k), mut, mut.n, report.timeouts_at(k), report.unloadable_at(k), report.mul_at(k)]
-        table.add_row(str(k), *(_cell(cell) for cell in cells))
+        mut, late, broken = report.mut_at(k), report.timeouts_at(k), report.unloadable_at(k)
+        with_interval = [_cell(report.pass_at(k)), _cell(mut), _cell(report.mul_at(k))]
+        shares = ["-" if math.isnan(share.mean) else f"{share.mean:.2f}" for share in (late, broken)]
+        table.add_row(str(k), *with_interval[:2], str(mut.n), *shares, with_interval[2])
     console.print(table)
     console.print("mut@k counts mutants that only ran out of time, or do not load, as killed, as cosmic-ray does.")
     equal = report.equivalents()
     if equal is not None and equal.survivors:
         console.print(
-            f"Equivalent mutants: of {equal.survivors} that survive all {report.rounds} tests, {equal.least} compile "
-            f"to the same code; {equal.probes} calls tell all but {equal.most} apart from the original; estimate "
-            f"{equal.estimate:.0f}. mut@{report.rounds} without them: {_cell(report.mut_without_equivalents())}"
+            f"Equivalent mutants: of {equal.survivors} that survive every test, {equal.least} compile to the same code; "
+            f"{equal.probes} calls tell all but {equal.most} apart from the original; estimate {equal.estimate:.0f}. "
+            f"mut@{report.rounds} without them: {_cell(report.mut_without_equivalents())}"
         )
     faults = {task.id: task.fault for task in report.tasks if task.fault}
     for name, reason in {**bad, **faults}.items():
         console.print(f"left out: {name}: {reason}", markup=False)
 
 
-def _cell(value: Estimate | int) -> str:
-    if isinstance(value, int):
-        return str(value)
+def _cell(value: Estimate) -> str:
     return "-" if math.isnan(value.mean) else f"{value.mean:.2f} [{value.low:.1f}, {value.high:.1f}]"
 
 

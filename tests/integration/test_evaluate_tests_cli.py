@@ -19,7 +19,7 @@ TASKS = [
      "task_id": "2", "test_list": []},
 ]  # fmt: skip
 TESTS = [
-    {"id": "1", "tests": ["assert double(3) == 6", "assert double(2) == 4"]},
+    {"id": "1", "tests": ["assert double(2) == 4", "assert double(3) == 6"]},
     {"id": "2", "tests": ["assert first([5, 6]) == 5", "assert first([]) == 7"]},
 ]
 
