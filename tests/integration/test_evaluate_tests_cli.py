@@ -116,6 +116,21 @@ def test_functions_of_the_published_file_can_be_read(shared_data: Path) -> None:
     assert all(task.entry_point in task.reference and task.meta["test_list"] for task in tasks)
 
 
+def test_the_benchmark_compares_verdicts_mutant_by_mutant_and_names_those_that_differ() -> None:
+    from a1kit.evaluation.mutation import Fate
+    from a1kit_bench.mutants import TIMEOUT, Side, compared
+
+    names = [("q", "core/AddNot", place) for place in range(4)]
+    ours = Side(dict(zip(names, [Fate.KILLED, Fate.UNLOADABLE, Fate.SURVIVED, Fate.TIMEOUT], strict=True)), 0.5)
+    theirs = Side(dict(zip(names, [Fate.SURVIVED, Fate.KILLED, Fate.SURVIVED, Fate.TIMEOUT], strict=True)), 20.0)
+    report = compared(ours, theirs, 1)
+    assert report["comparison"]["agreement"] == 0.75 and report["comparison"]["times as fast"] == 40.0
+    assert report["comparison"]["times as fast, cosmic-ray's time-outs not counted"] == (20.0 - TIMEOUT) / 0.5
+    assert report["differing verdicts"] == ["q core/AddNot 0: a1kit killed, cosmic-ray survived"]
+    short = compared(ours, Side(dict(list(theirs.fates.items())[:3]), 1.0), 1)
+    assert short["comparison"]["mutants in both"] == 3 and short["comparison"]["mutants in one only"] == 1
+
+
 @pytest.mark.slow
 def test_the_benchmark_finds_the_verdicts_of_cosmic_ray_itself() -> None:
     from a1kit_bench import mutants
