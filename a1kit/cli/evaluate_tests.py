@@ -294,8 +294,8 @@ def show(report: RoundsReport, bad: Mapping[str, str]) -> None:
     if equal is not None and equal.survivors:
         console.print(
             f"Equivalent mutants: of {equal.survivors} that survive every test, {equal.least} compile to the same "
-            f"code; {equal.probes} calls tell all but {equal.most} apart from the original; estimate {equal.estimate:.0f}. "
-            f"mut@{report.rounds} without them: {_cell(report.mut_without_equivalents())}"
+            f"code; {equal.probes} calls tell all but {equal.most} from the original; estimate {equal.estimate:.0f}; "
+            f"mut@{report.rounds} without these: {_cell(report.mut_without_equivalents())}"
         )
     faults = {task.id: task.fault for task in report.tasks if task.fault}
     for name, reason in {**bad, **faults}.items():
