@@ -95,9 +95,7 @@ def test_an_evaluation_that_was_killed_asks_only_what_is_missing_and_ends_the_sa
     policy = Counted()
     report, _ = run(box, policy, path, questions())
     assert policy.asked == 2  # the second batch's completions were whole, only their verdicts were cut
-    assert report.questions == whole.questions or [one.outcomes for one in report.questions] == [
-        one.outcomes for one in whole.questions
-    ]
+    assert [one.outcomes for one in report.questions] == [one.outcomes for one in whole.questions]
     assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == (
         ["settings", "references"] + ["written", "judged"] * 4
     )
