@@ -180,11 +180,12 @@ def _duels(level: Level, rounds: int) -> list[dict[str, Any]]:
 
 
 def _scaling(level: Level, duels: int, rounds: int) -> dict[str, Any]:
-    """Duels per second, oracle cold, with one worker and with two."""
+    """Duels per second, oracle cold, with one worker and with two; without children ahead, by which one worker keeps
+    two cores busy."""
     calls = _calls()
     jobs = [Job(program, calls) for _ in range(duels) for program in (_REFERENCE, _CANDIDATE)]
     seconds: dict[int, list[float]] = {1: [], 2: []}
-    with LocalSandbox(level, workers=1) as one, LocalSandbox(level, workers=2) as two:
+    with LocalSandbox(level, workers=1, ahead=False) as one, LocalSandbox(level, workers=2, ahead=False) as two:
         for box in (one, two):
             box.run_jobs(jobs[:4])
         for _ in range(rounds):

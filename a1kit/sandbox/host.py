@@ -71,8 +71,9 @@ class ZygoteDied(Exception):
 class ZygoteProcess:
     """One running zygote."""
 
-    def __init__(self, kind: Kind, layers: Sequence[str] = LAYERS, preload: Sequence[str] = ()):
-        """Start it without waiting. `preload` are the third-party packages children may read at all."""
+    def __init__(self, kind: Kind, layers: Sequence[str] = LAYERS, preload: Sequence[str] = (), ahead: bool = False):
+        """Start it without waiting. `preload` are the third-party packages children may read at all; `ahead` has the
+        next child wait while one runs."""
         self.kind = kind
         self.layers = layers
         self.hello: Hello | None = None
@@ -82,7 +83,7 @@ class ZygoteProcess:
         command = [sys.executable, "-s", "-S", "-P", "-B", "-X", "utf8", str(_SCRIPT), str(theirs.fileno())]
         try:
             self.process = subprocess.Popen(
-                [*command, json.dumps(_settings(kind, layers, tuple(preload)))],
+                [*command, json.dumps({**_settings(kind, layers, tuple(preload)), "ahead": ahead})],
                 pass_fds=[theirs.fileno()],
                 env=_environment(kind),
                 cwd="/",

@@ -56,6 +56,9 @@ class LocalSandbox:
     preload
         Third-party packages programs may import. Those a program mentions are ready when it starts; all others are
         closed to it at level full, because data sets with their answers are installed as packages too.
+    ahead
+        Have each worker's next child wait while one runs: sooner answers for more work in all. None: where there are
+        more cores than workers.
 
     Raises
     ------
@@ -70,11 +73,15 @@ class LocalSandbox:
         workers: int | None = None,
         allow_limits_only: bool = False,
         preload: Sequence[str] = ("numpy",),
+        ahead: bool | None = None,
     ):
         self._owner = os.getpid()
         self._preload = tuple(name for name in preload if _installed(name))
-        start = partial(ZygoteProcess, layers=_LAYERS_OF_LEVEL[level or Level.FULL], preload=self._preload)
-        self._workers = [Worker(start) for _ in range(workers or _cores())]
+        workers = workers or _cores()
+        layers = _LAYERS_OF_LEVEL[level or Level.FULL]
+        ahead = workers < _cores() if ahead is None else ahead
+        start = partial(ZygoteProcess, layers=layers, preload=self._preload, ahead=ahead)
+        self._workers = [Worker(start) for _ in range(workers)]
         self._roster = Roster(self._workers)
         self._closed = threading.Event()
         self._hello: Hello | None = None

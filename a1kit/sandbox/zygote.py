@@ -4,9 +4,10 @@ Run by path (`python -S zygote.py <control descriptor> <settings>`), never impor
 what programs commonly import, prepares the kernel's layers once, then loops: receive an order with a descriptor, hand
 it to a child, watch, report. It never reads a program; the child does, after it has locked itself up.
 
-While one child runs, the next is forked and waits, confined already and with nothing of any program in its memory: what
-a fork costs is then paid while nobody waits for it. Where orphans can be left behind (no seccomp) there is no child
-ahead, because whatever is there when a child has ended is killed.
+Where there are more cores than workers, the next child is forked while one runs, and waits, confined already and with
+nothing of any program in its memory: what a fork costs is then paid while nobody waits for it. It costs more in all,
+since pages shared with one more process are copied more often, so busy machines fork when asked to. Where orphans can
+be left behind (no seccomp) there is no child ahead either, because whatever is there when a child has ended is killed.
 
 Time is enforced here, from outside. The child notes in a shared page which call it began and when; whoever tampers with
 that page only changes how its own program's total is spent, and the total is read from the kernel's CPU clock of the
@@ -39,10 +40,12 @@ from collections.abc import Iterator
 from typing import Any
 
 _PRELOADED = (
-    "abc array ast base64 bisect calendar cmath collections contextlib copy ctypes dataclasses datetime decimal enum "
-    "fractions functools hashlib heapq io itertools json math numbers operator os queue random re statistics string "
-    "struct sys textwrap threading time types typing unicodedata warnings"
+    "abc array ast base64 bisect collections contextlib copy ctypes dataclasses datetime decimal enum fractions "
+    "functools heapq io itertools json math numbers operator os random re statistics string struct sys textwrap "
+    "threading time types typing warnings"
 )
+"""Not all there is: each shared library makes every fork dearer, so what few programs use (hashlib brings OpenSSL) they
+import themselves."""
 
 MACOS: bool = sys.platform == "darwin"
 
@@ -295,14 +298,15 @@ class Slot:
         self.gate.close()
 
 
-class Waiting:
-    """A child that waits for its order: its number, its slot, the socket it listens to."""
+class Child:
+    """A child: its number, its slot, and the socket it waits at for its order, if it waits."""
 
-    def __init__(self, pid: int, place: int, channel: socket.socket):
+    def __init__(self, pid: int, place: int, channel: socket.socket | None):
         self.pid, self.place, self.channel = pid, place, channel
 
     def take(self, order: bytes, descriptors: list[int]) -> bool:
         """Give it the order; whether it took it."""
+        assert self.channel is not None
         try:
             socket.send_fds(self.channel, [order], descriptors)
         except OSError:
@@ -329,8 +333,9 @@ class Zygote:
         self.slots, self.next_slot = (Slot(), Slot()), 0
         self.runner = child.Runner(load_sibling("codec"), self.frames, isolation.MEMORY_RESERVE, self.slots[0].page)
         self.mac = MacClock()
-        self.waiting: Waiting | None = None
+        self.waiting: Child | None = None
         self.may_leave_strays = "seccomp" not in self.cage.active
+        self.ahead = settings["ahead"] and not self.may_leave_strays
         self.base_memory = address_space()
         self.reserve = isolation.MEMORY_RESERVE
         self.cage.rehearse()
@@ -359,31 +364,30 @@ class Zygote:
         if self.waiting is not None:
             kill_group(self.waiting.pid)
 
-    def fork(self) -> Waiting:
-        """A child that waits for its order."""
+    def fork(self, order: tuple[bytes, list[int]] | None = None) -> Child:
+        """A child that has its order, or waits for it."""
         place, self.next_slot = self.next_slot, 1 - self.next_slot
         self.slots[place].clear((self.frames.LOADED, 0.0, 0.0), self.frames.PROGRESS)
-        ours, theirs = socket.socketpair()
+        ours, theirs = (None, None) if order else socket.socketpair()
         pid = os.fork()
         if pid == 0:
             try:
-                self.become_child(place, theirs)
+                self.become_child(place, order, theirs)
             finally:
                 os._exit(self.frames.EXIT_BROKEN)
-        theirs.close()
-        return Waiting(pid, place, ours)
+        if theirs is not None:
+            theirs.close()
+        return Child(pid, place, ours)
 
-    def dispatch(self, order: bytes, descriptors: list[int]) -> Waiting:
-        """The child that has the order: the one that waits, or another when that has died."""
+    def dispatch(self, order: bytes, descriptors: list[int]) -> Child:
+        """The child that has the order: the one that waited, or a new one when there is none or it has died."""
         child, self.waiting = self.waiting, None
         if child is not None:
             if child.take(order, descriptors):
                 return child
             kill_group(child.pid)
             os.waitpid(child.pid, 0)
-        child = self.fork()
-        child.take(order, descriptors)
-        return child
+        return self.fork((order, descriptors))
 
     def run(self, message: bytes, descriptors: list[int]) -> None:
         """Have one order done, watch the child, report."""
@@ -392,7 +396,7 @@ class Zygote:
         child = self.dispatch(message, descriptors)
         pid, slot = child.pid, self.slots[child.place]
         ending = Ending(pid, descriptors[0], self.control.fileno())
-        if not self.may_leave_strays:
+        if self.ahead:
             self.waiting = self.fork()
         reason, call = frames.END_ITSELF, frames.LOADED
         if ending.wait(min(_FIRST_NAP, order[4])) != "ended":
@@ -427,27 +431,34 @@ class Zygote:
                 heard = time.monotonic()
                 self.control.sendall(frames.REPORT.pack(number, frames.HEARTBEAT, 0, watch.call, 0.0, 0.0, 0))
 
-    def become_child(self, place: int, channel: socket.socket) -> None:
+    def become_child(self, place: int, order: tuple[bytes, list[int]] | None, channel: socket.socket | None) -> None:
         """Everything from the fork to the program's first word. Does not return.
 
-        Descriptors 0, 1 and 2 are the zygote's own: nothing to read, nowhere to write. All others are closed before
-        the order is waited for, so that nobody holds on to what belongs to another child.
+        Descriptors 0, 1 and 2 are the zygote's own: nothing to read, nowhere to write. A child that waits closes all
+        others first, so that nobody holds on to what belongs to another child.
         """
-        os.dup2(channel.fileno(), _RESULT)
-        self.cage.confine(self.pid, _RESULT + 1)
-        channel.detach()
         slot = self.slots[place]
-        self.slots[1 - place].close()
         self.runner.page = slot.page
-        os.setsid()
-        message, descriptors = receive(socket.socket(fileno=_RESULT), self.frames.ORDER.size)
-        if message is None:
-            os._exit(self.frames.EXIT_DONE)
+        self.slots[1 - place].close()
+        if channel is not None:
+            os.dup2(channel.fileno(), _RESULT)
+            channel.detach()
+            self.cage.confine(self.pid, _RESULT + 1)
+            os.setsid()
+            message, descriptors = receive(socket.socket(fileno=_RESULT), self.frames.ORDER.size)
+            if message is None:
+                os._exit(self.frames.EXIT_DONE)
+        else:
+            assert order is not None
+            message, descriptors = order
         _, length, memory, _, _, total_cpu, _, _, captures = self.frames.ORDER.unpack(message)
         if captures:
             os.dup2(descriptors[1], 1)
             os.dup2(descriptors[1], 2)
         os.dup2(descriptors[0], _RESULT)
+        if channel is None:
+            os.setsid()
+            self.cage.confine(self.pid, _RESULT + 1)
         memory += self.base_memory
         seconds = int(total_cpu) + 2
         self.cage.seal(_RESULT + 1, (memory, memory + self.reserve), (seconds, seconds + 1))
