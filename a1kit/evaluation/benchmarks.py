@@ -83,7 +83,10 @@ def _problems(
         form = "bigcodebench" if name == "bigcodebench" else name
         return load(data, split=split, preset=preset or form, columns=columns)
     address, its_split, form = _HUB[name]
-    return load(address, split=split or its_split, preset=preset or form, columns=columns)
+    try:
+        return load(address, split=split or its_split, preset=preset or form, columns=columns)
+    except InputError as error:
+        raise type(error)(f"{error} A file is read with --data FILE.") from error
 
 
 def _whole(problems: ProblemSet) -> Benchmark:
