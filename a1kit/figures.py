@@ -51,7 +51,7 @@ def template(dark: bool = False) -> go.layout.Template:
                 "xref": "container",
                 "xanchor": "left",
                 "yanchor": "top",
-                "y": 0.97,
+                "y": 0.94,
             },
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
