@@ -73,7 +73,7 @@ def test_text_of_a_command_line_becomes_the_fields_type(field: str, text: str, v
         ({"game.candidates": "1"}, "one alone teaches nothing"),
         ({"game.suites": "1"}, "use at least 2, or tests.frozen=true"),
         ({"game.topvar_keep": "9"}, "keep at most those"),
-    ({"problems.pool": "96", "game.questions": "97"}, "problems.pool leaves 96"),
+        ({"problems.pool": "96", "game.questions": "97"}, "problems.pool leaves 96"),
         ({"code.temperature": "0"}, "code.frozen=true"),
         ({"tests.top_p": "0"}, "above 0 and at most 1"),
         ({"problems.held_out": "train"}, "not held out"),
