@@ -68,7 +68,9 @@ def command(
     ] = False,
     temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="0 is greedy.")] = 0.7,
     top_p: Annotated[float, typer.Option("--top-p", min=0.01, max=1.0, help="Nucleus sampling.")] = 0.95,
-    max_new_tokens: Annotated[int, typer.Option("--max-new-tokens", min=1, help="Tokens of a candidate.")] = 512,
+    max_new_tokens: Annotated[
+        int | None, typer.Option("--max-new-tokens", min=1, help="Tokens of a candidate. [default: 512; micro: 160]")
+    ] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="Questions written at once.")] = None,
     seed: Annotated[int, typer.Option("--seed", "-s", help="What all chance comes from.")] = 0,
     seconds: Annotated[float, typer.Option("--seconds", help="CPU seconds of a candidate with all its tests.")] = 10.0,
@@ -100,7 +102,8 @@ def command(
     found = find_benchmark(
         benchmark, data=data, split=split, preset=preset, columns=_columns(column or []), limit=limit
     )
-    sampling = Sampling(temperature, top_p, max_new_tokens)
+    tokens = max_new_tokens or (160 if chosen is Mode.MICRO else 512)
+    sampling = Sampling(temperature, top_p, tokens)
     at_once = batch or (32 if chosen is Mode.MICRO else 1)
     with ExitStack() as stack:
         sandbox = stack.enter_context(LocalSandbox(level=level, workers=jobs, preload=("numpy", *found.packages)))
@@ -112,7 +115,7 @@ def command(
         settings = {
             "benchmark": found.name, "questions": _digest(found), "model": model, "completions": _content(completions),
             "mode": chosen.value, "n": writer.n, "seed": seed, "batch": at_once, "seconds": seconds,
-            **({} if completions else {"temperature": temperature, "top_p": top_p, "max_new_tokens": max_new_tokens}),
+            **({} if completions else {"temperature": temperature, "top_p": top_p, "max_new_tokens": tokens}),
         }  # fmt: skip
         ks = _ks(k, writer.n)
         path = output or FOLDER / f"{_slug(found.name, model or str(completions), chosen, seed)}.jsonl"
