@@ -136,7 +136,9 @@ def callable_by_evalplus(question: Question) -> bool:
 
 def compare_with_evalplus(box: LocalSandbox, questions: list[Question]) -> list[tuple[str, str, bool, bool]]:
     examiner = Examiner(box, rule=Rule.EVALPLUS)
-    asked = [q for q in questions if callable_by_evalplus(q) and examiner.is_sealed(q)]
+    # evalplus 0.3.1 counts no input of HumanEval/32 as passed (its special case skips the count), so even the reference
+    # fails there; we do not follow it in that.
+    asked = [q for q in questions if q.id != "HumanEval/32" and callable_by_evalplus(q) and examiner.is_sealed(q)]
     answers = [(q, way, Answer(q, code)) for q in asked for way, code in derived(q).items()]
     ours = examiner.verdicts([one for _, _, one in answers])
     assert len(answers) > 10 * len(WAYS)
