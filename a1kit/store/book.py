@@ -94,8 +94,10 @@ class _Alive(NamedTuple):
 
 
 class _Applied(NamedTuple):
+    """`changed` is what becomes of the tests that moved, by question and source; None for the mastered."""
+
     events: tuple[BookEvent, ...]
-    states: dict[str, dict[str, _Alive]]
+    changed: dict[str, dict[str, _Alive | None]]
     next_life: int
 
 
@@ -180,9 +182,15 @@ class Book:
         with _no_collections():
             applied = self._apply(step, duels)
             self._write(self._next_order, step, applied.events)
-        for question, tests in applied.states.items():
-            self._size += len(tests) - len(self._alive.get(question, ()))
-            self._alive[question] = tests
+        for question, changed in applied.changed.items():
+            tests = self._alive.setdefault(question, {})
+            before = len(tests)
+            for source, alive in changed.items():
+                if alive is None:
+                    tests.pop(source, None)
+                else:
+                    tests[source] = alive
+            self._size += len(tests) - before
         self._next_order += 1
         self._next_life = applied.next_life
         self._steps.add(step)
@@ -222,41 +230,38 @@ class Book:
     # -- inside --------------------------------------------------------------------------------------------------
 
     def _apply(self, step: int, duels: Sequence[Duel]) -> _Applied:
-        """The events of a step and the new state of every question it touches; changes nothing itself."""
+        """The events of a step and what becomes of the tests they move; changes nothing itself, and looks at no other
+        test of the book."""
         events: list[BookEvent] = []
-        states: dict[str, dict[str, _Alive]] = {}
+        changed: dict[str, dict[str, _Alive | None]] = {}
+        nothing: dict[str, _Alive] = {}
         moves = _moves(duels)
         for question, candidate, passed, _ in moves:
-            tests = states.get(question)
-            if tests is None:
-                tests = states[question] = dict(self._alive.get(question, ()))
+            moved, known = changed.setdefault(question, {}), self._alive.get(question, nothing)
             for source in passed:
-                alive = tests.get(source)
+                alive = moved[source] if source in moved else known.get(source)
                 if alive is None:
                     continue  # mastered by an earlier candidate of this step
                 counter, life, order, entered = alive
                 counter -= 1
-                if counter:
-                    tests[source] = _make(_Alive, (counter, life, order, entered))
-                else:
-                    del tests[source]
+                moved[source] = _make(_Alive, (counter, life, order, entered)) if counter else None
                 change = _PASSED if counter else _MASTERED
                 events.append(_make(BookEvent, (question, source, life, candidate, change, counter)))
         next_life, now = self._next_life, self._next_order
         for question, candidate, _, failed in moves:
-            tests = states[question]
+            moved, known = changed[question], self._alive.get(question, nothing)
             for source in failed:
-                alive = tests.get(source)
+                alive = moved[source] if source in moved else known.get(source)
                 if alive is None:
-                    tests[source] = _make(_Alive, (1, next_life, now, step))
+                    moved[source] = _make(_Alive, (1, next_life, now, step))
                     events.append(_make(BookEvent, (question, source, next_life, candidate, _ENTERED, 1)))
                     next_life += 1
                 else:
                     counter, life, order, entered = alive
                     counter += 1
-                    tests[source] = _make(_Alive, (counter, life, order, entered))
+                    moved[source] = _make(_Alive, (counter, life, order, entered))
                     events.append(_make(BookEvent, (question, source, life, candidate, _FAILED, counter)))
-        return _Applied(tuple(events), states, next_life)
+        return _Applied(tuple(events), changed, next_life)
 
     def _write(self, position: int, step: int, events: tuple[BookEvent, ...]) -> None:
         questions, sources, lives, candidates, changes, counters = zip(*events, strict=True) if events else ((),) * 6
