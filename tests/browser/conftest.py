@@ -48,8 +48,8 @@ with new_run(toy_config(train__steps=1000), Path(sys.argv[1]), listen, makers=to
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser's context; tests skip where there is none. Playwright keeps an event loop in this thread while it runs, so
-    it ends with the module: tests that use asyncio come later."""
+    """A browser's context; tests skip where there is none. Playwright keeps an event loop in this thread while it runs,
+    so it ends with the module: tests that use asyncio come later."""
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("no Chromium here; on Debian and Ubuntu: apt-get install chromium")
