@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -41,6 +42,11 @@ _MODULES = {"eval": "evaluate", "eval-tests": "evaluate_tests"}
 """Commands whose names cannot be those of modules."""
 
 
+def module_of(name: str) -> ModuleType:
+    """The module of a listed command; importing it may take seconds."""
+    return import_module(f"a1kit.cli.{_MODULES.get(name, name)}")
+
+
 class LazyGroup(TyperGroup):
     """Lists every command without importing any, and imports the one that is asked for."""
 
@@ -50,7 +56,7 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"a1kit.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        module = module_of(cmd_name)
         command_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         command_app.command(name=cmd_name, help=COMMANDS[cmd_name])(guarded(module.command))
         command = get_command(command_app)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 import typer
@@ -19,7 +18,7 @@ def a1kit(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
 def test_every_listed_command_has_a_module_with_a_function_named_command(name: str) -> None:
-    assert callable(import_module(f"a1kit.cli.{name}").command)
+    assert callable(cli.module_of(name).command)
 
 
 def test_help_lists_every_command() -> None:
