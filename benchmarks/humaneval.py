@@ -1,8 +1,9 @@
 """The 164 HumanEval problems, each system's seconds for them, and how they compare.
 
-Every system runs the reference solution against the problem's own tests, one program after the other. Systems take
-turns within a round, a quarter of the problems at a time, so that a busy machine is busy for all of them; a problem's
-time is the median over the rounds. Ratios are taken over the problems that both systems ran.
+Every system runs the reference solution against the problem's own tests. *Latency*: one program after the other;
+systems take turns within a round, a quarter of the problems at a time, so that a busy machine is busy for all of them,
+and a problem's time is the median over the rounds. *Throughput*: all of them at once, each system using the cores as
+its own command does; the median over the rounds. Ratios are taken over the problems that both systems ran.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from a1kit.errors import InfrastructureError
-from a1kit.sandbox import Call, Limits, LocalSandbox, Status
+from a1kit.sandbox import Call, Job, Limits, LocalSandbox, Status
 from a1kit_bench.peers import installed
 
 CHUNKS = 4
@@ -117,6 +118,8 @@ class System(Protocol):
 
     def batch(self, numbers: Sequence[int]) -> list[tuple[float, bool]]: ...
 
+    def together(self, numbers: Sequence[int]) -> tuple[float, list[bool]]: ...
+
     def can_run(self, problem: Problem) -> bool: ...
 
     def close(self) -> None: ...
@@ -142,6 +145,15 @@ class Ours:
             results.append((seconds, [seen.status for seen in result.observations] == [Status.OK]))
         return results
 
+    def together(self, numbers: Sequence[int]) -> tuple[float, list[bool]]:
+        """Seconds of all, and which passed."""
+        problems = [self.problems[number] for number in numbers]
+        jobs = [Job(each.program, (Call(f"check({each.entry_point})"),), _LIMITS) for each in problems]
+        began = time.perf_counter()
+        results = self.box.run_jobs(jobs)
+        seconds = time.perf_counter() - began
+        return seconds, [[seen.status for seen in result.observations] == [Status.OK] for result in results]
+
     def close(self) -> None:
         self.box.close()
 
@@ -165,11 +177,17 @@ class Driven:
             raise InfrastructureError(f"The benchmark of {name} did not start.")
 
     def can_run(self, problem: Problem) -> bool:
-        return self.driver != "evalplus" or bool(problem.cases)
+        return not self.driver.startswith("evalplus") or bool(problem.cases)
 
     def batch(self, numbers: Sequence[int]) -> list[tuple[float, bool]]:
         self._say(list(numbers))
         return [(float(seconds), bool(passed)) for seconds, passed in json.loads(self._answer())]
+
+    def together(self, numbers: Sequence[int]) -> tuple[float, list[bool]]:
+        """Seconds of all, and which passed."""
+        self._say({"together": list(numbers)})
+        seconds, passed = json.loads(self._answer())
+        return float(seconds), [bool(each) for each in passed]
 
     def close(self) -> None:
         try:
@@ -206,6 +224,37 @@ def time_systems(systems: Sequence[System], problems: Sequence[Problem], rounds:
                 numbers = [number for number in chunk if systems[at].can_run(problems[number])]
                 timings[at].add(numbers, systems[at].batch(numbers))
     return timings
+
+
+def throughput(ours: System, peers: Sequence[System], problems: Sequence[Problem], rounds: int) -> list[dict[str, Any]]:
+    """One row a system: programs a second with all cores, and how many times those of the peer are ours, over the
+    problems that the peer can run. Systems take turns."""
+    able = {peer.name: [place for place, each in enumerate(problems) if peer.can_run(each)] for peer in peers}
+    everything = list(range(len(problems)))
+    runs = [(ours, everything), *((peer, able[peer.name]) for peer in peers)]
+    runs += [(ours, numbers) for numbers in able.values() if numbers != everything]
+    seconds: list[list[float]] = [[] for _ in runs]
+    failed = [0 for _ in runs]
+    for system, numbers in runs:
+        system.together(numbers[:4])
+    for _ in range(rounds):
+        for place, (system, numbers) in enumerate(runs):
+            took, passed = system.together(numbers)
+            seconds[place].append(took)
+            failed[place] = max(failed[place], passed.count(False))
+    medians = [statistics.median(times) for times in seconds]
+    our_seconds = {len(numbers): took for (system, numbers), took in zip(runs, medians, strict=True) if system is ours}
+    return [
+        {
+            "system": system.name,
+            "problems": len(numbers),
+            "programs/s": round(len(numbers) / took, 1),
+            "ours, times as many": round(took / our_seconds[len(numbers)], 2),
+            "failed": failed[place],
+        }
+        for place, ((system, numbers), took) in enumerate(zip(runs, medians, strict=True))
+        if place == 0 or system is not ours
+    ]
 
 
 def table(timings: Sequence[Timing], floor: Timing) -> list[dict[str, Any]]:

