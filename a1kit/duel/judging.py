@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from a1kit.duel.cache import ByteCache
 from a1kit.duel.docket import Pairing
+from a1kit.duel.lanes import side_by_side
 from a1kit.duel.sitting import Settings, Sitting
 from a1kit.errors import ConfigError
 from a1kit.rewards import Convention, Rules, SuiteCounts, code_reward, suite_score
@@ -14,6 +15,9 @@ from a1kit.sandbox.protocol import Sandbox
 from a1kit.types import Completion, Duel, Load, Question, State, Suite
 
 MAX_CALL_SECONDS = 300.0
+
+LEAST_FOR_TWO = 32
+"""Smaller batches are judged in one piece."""
 
 
 class Judge:
@@ -75,7 +79,10 @@ class Judge:
 
     def play(self, pairings: Iterable[Pairing]) -> list[Duel]:
         """Validate and play every test: one duel a pairing, in order, with verdicts and without rewards."""
-        return Sitting(self._settings, list(pairings)).hold()
+        return [duel for part in side_by_side(self._sit, _parts(list(pairings))) for duel in part]
+
+    def _sit(self, pairings: Sequence[Pairing]) -> list[Duel]:
+        return Sitting(self._settings, pairings).hold()
 
     def play_golden(self, candidates: Sequence[tuple[Question, Completion]]) -> list[Duel]:
         """Every candidate against its question's golden tests, as its history: `pass_hist` is the pass rate, and
@@ -107,6 +114,16 @@ def suite_counts(suite: Suite, rules: Rules) -> SuiteCounts:
 def passes_all(duel: Duel) -> bool:
     """Whether the candidate loaded and passed every replayed (or golden) test; False if one could not be played."""
     return duel.load is Load.OK and bool(duel.history) and all(test.passed for test in duel.history)
+
+
+def _parts(pairings: Sequence[Pairing]) -> list[Sequence[Pairing]]:
+    """The batch in one or two runs of whole questions: one is read and decided while programs of the other run."""
+    cut = len(pairings) // 2
+    while 0 < cut < len(pairings) and pairings[cut].question.id == pairings[cut - 1].question.id:
+        cut += 1
+    if len(pairings) < LEAST_FOR_TWO or cut >= len(pairings):
+        return [pairings]
+    return [pairings[:cut], pairings[cut:]]
 
 
 def _checked(call_seconds: float) -> float:
