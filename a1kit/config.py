@@ -32,7 +32,7 @@ from a1kit.errors import ConfigError
 Opponent = Literal["tests", "golden", "static"]
 TopVar = Literal["top", "random", "all"]
 Convention = Literal["release", "paper"]
-Style = Literal["a1", "micro"]
+Style = Literal["a1", "a1-primed", "micro"]
 Schedule = Literal["cosine", "linear", "constant"]
 Loss = Literal["dapo", "grpo"]
 DType = Literal["float32", "bfloat16"]
@@ -70,7 +70,7 @@ class GameConfig:
     predictions   False: tests are calls only, the oracle fills every answer ("w/o predicted answer")
     opponent      "tests": the Test LLM; "golden": the questions' own tests; "static": tests that the Test LLM wrote
                   once, before training (`static_suites` a question). The last two train the Code LLM alone
-    style         wording of the prompts
+    style         wording of the prompts: "a1"; "a1-primed" begins the answer, for small models; "micro"
     """
 
     questions: int = 256

@@ -54,6 +54,7 @@ def _classic_smollm2() -> RunConfig:
     role = RoleConfig(
         model="smollm2-135m",
         max_new_tokens=192,
+        temperature=0.8,
         sample_memory_gb=1.5,
         learning_rate=1e-5,
         warmup_updates=0,
@@ -64,7 +65,7 @@ def _classic_smollm2() -> RunConfig:
     return RunConfig(
         preset="classic-smollm2",
         problems=ProblemsConfig(set="classic", max_prompt_tokens=768),
-        game=GameConfig(questions=4, candidates=4, suites=4, tests=4),
+        game=GameConfig(questions=4, candidates=4, suites=4, tests=4, style="a1-primed"),
         code=role,
         tests=replace(role, max_new_tokens=160),
         train=TrainConfig(steps=20, checkpoint_every=1, keep_checkpoints=1),

@@ -33,6 +33,9 @@ class PromptStyle(StrEnum):
     """How prompts are worded."""
 
     A1 = "a1"
+    PRIMED = "a1-primed"
+    """As `a1`, with the answer begun. Pretrained models of a few hundred million parameters seldom keep to a form that is
+    only described; begun, they go on with it."""
     MICRO = "micro"
 
 
@@ -51,7 +54,8 @@ def code_prompt(question: Question, style: PromptStyle = PromptStyle.A1) -> Prom
         "```python block that holds the function and everything it needs: imports, helpers, no example calls, no "
         "tests, nothing printed."
     )
-    return _conversation(_CODE_SYSTEM, request)
+    begun = f"```python\ndef {question.entry_point}(" if style is PromptStyle.PRIMED else ""
+    return _conversation(_CODE_SYSTEM, request, begun)
 
 
 def test_prompt(
@@ -75,7 +79,9 @@ def test_prompt(
     if earlier:
         parts += ["Tests that exist already; do not repeat their inputs:", quoted("\n".join(earlier), "python")]
     parts.append(_test_request(question.entry_point, k, calls_only, sighted=code is not None))
-    return _conversation(_TEST_SYSTEM, "\n\n".join(parts))
+    statement = "" if calls_only else "assert "
+    begun = f"```python\n{statement}{question.entry_point}(" if style is PromptStyle.PRIMED else ""
+    return _conversation(_TEST_SYSTEM, "\n\n".join(parts), begun)
 
 
 # pytest collects functions by name, and this one is imported into test modules.
@@ -106,8 +112,9 @@ def _test_request(entry_point: str, k: int, calls_only: bool, *, sighted: bool) 
     )
 
 
-def _conversation(system: str, request: str) -> tuple[Message, ...]:
-    return ({"role": "system", "content": system}, {"role": "user", "content": request})
+def _conversation(system: str, request: str, begun: str) -> tuple[Message, ...]:
+    asked: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": request})
+    return (*asked, {"role": "assistant", "content": begun}) if begun else asked
 
 
 def _unmarked(text: str) -> str:

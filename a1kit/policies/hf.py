@@ -68,6 +68,7 @@ class HFPolicy:
         self, prompts: Sequence[Prompt], n: int, *, seed: int, sampling: Sampling = Sampling()
     ) -> list[tuple[Completion, ...]]:
         """n completions a prompt, in order, with the sampler's log-probs. The same seed gives the same completions.
+        A conversation that ends with words of the assistant is gone on with; they open each completion's text.
 
         Raises InputError for a prompt that has no token, or leaves no room within the model's positions.
         """
@@ -85,8 +86,11 @@ class HFPolicy:
                 stopped=stop.stopped if stop else None,
             )
         return [
-            tuple(self._completion(ids, stop.cut(sampled) if stop else sampled, stop) for sampled in samples)
-            for ids, samples in zip(prompt_ids, written, strict=True)
+            tuple(
+                self._completion(models.answer_begun(prompt), ids, stop.cut(sampled) if stop else sampled, stop)
+                for sampled in samples
+            )
+            for prompt, ids, samples in zip(prompts, prompt_ids, written, strict=True)
         ]
 
     def update(self, groups: Sequence[Group]) -> UpdateStats:
@@ -183,9 +187,9 @@ class HFPolicy:
                     f"{sampling.max_new_tokens} that exceeds the model's {room} positions; filter long prompts"
                 )
 
-    def _completion(self, prompt_ids: Sequence[int], sampled: Sampled, stop: StopStrings) -> Completion:
+    def _completion(self, begun: str, prompt_ids: Sequence[int], sampled: Sampled, stop: StopStrings) -> Completion:
         return Completion(
-            text=stop.before(self._text(sampled.ids)),
+            text=begun + stop.before(self._text(sampled.ids)),
             prompt_ids=tuple(prompt_ids),
             ids=sampled.ids,
             logprobs=sampled.logprobs,

@@ -226,13 +226,24 @@ def _rendered_pieces(tokenizer: Any, messages: Sequence[Message]) -> list[tuple[
     return [piece for piece in pieces if piece[0]]
 
 
+def answer_begun(prompt: Prompt) -> str:
+    """What the prompt has already put into the model's mouth: the content of a last message of the assistant, which
+    the model goes on with. It belongs to the text of the completion, not to its tokens."""
+    if isinstance(prompt, str) or not prompt or prompt[-1]["role"] != "assistant":
+        return ""
+    return str(prompt[-1]["content"])
+
+
 def _render(tokenizer: Any, messages: Sequence[Message]) -> str:
     from jinja2.exceptions import TemplateError
 
+    begun = answer_begun(messages)
     if tokenizer.chat_template is None:
-        return "".join(f"{message['content']}\n\n" for message in messages)
+        text = "".join(f"{message['content']}\n\n" for message in messages)
+        return text.removesuffix("\n\n") if begun else text
+    how = {"continue_final_message": True} if begun else {"add_generation_prompt": True}
     try:
-        return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
+        return str(tokenizer.apply_chat_template(list(messages), tokenize=False, **how))
     except TemplateError:
         # Some templates refuse a system turn: what it says then opens the first user turn.
         if len(messages) < 2 or messages[0]["role"] != "system":

@@ -79,6 +79,17 @@ def test_completions_carry_text_and_tokens_and_the_same_seed_repeats_them(make_p
     assert write(policy) == rows != write(policy, seed=1)
 
 
+def test_an_answer_that_was_begun_opens_the_text_and_is_no_token_of_it(make_policy: Callable[..., HFPolicy]) -> None:
+    policy = make_policy()
+    prompt = ({"role": "user", "content": "w5"}, {"role": "assistant", "content": "w6 w7"})
+    (row,) = policy.sample([prompt], 3, seed=0, sampling=SHORT)
+    for completion in row:
+        assert completion.prompt_ids == (5, 6, 7)
+        assert completion.text.startswith("w6 w7")
+        spoken = [f"w{token}" for token in completion.ids if token > 2]
+        assert completion.text.removeprefix("w6 w7").replace(" ", "") == "".join(spoken)
+
+
 @pytest.mark.parametrize("sampler", ["fast", "group", "generate"])
 def test_every_sampler_writes_the_same(make_policy: Callable[..., HFPolicy], sampler: str) -> None:
     auto = make_policy(kv_heads=1)

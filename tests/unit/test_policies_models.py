@@ -69,6 +69,17 @@ def test_a_conversation_without_a_template_is_written_out(make_words: Callable[.
     assert models.encode(make_words(), CHAT) == [10, 11, 12]
 
 
+@pytest.mark.parametrize("template", ["template", "none"])
+def test_an_answer_that_was_begun_is_gone_on_with(make_words: Callable[..., Any], template: str) -> None:
+    tokenizer = make_words(TEMPLATE if template == "template" else None)
+    begun = (*CHAT, {"role": "assistant", "content": "w13 w14"})
+    ids = models.encode(tokenizer, begun)
+    assert ids[-2:] == [13, 14]
+    assert ids[:-2] == models.encode(tokenizer, CHAT)
+    assert models.answer_begun(begun) == "w13 w14"
+    assert models.answer_begun(CHAT) == models.answer_begun("w13") == models.answer_begun(()) == ""
+
+
 def test_a_template_that_refuses_a_system_turn_gets_it_within_the_users(make_words: Callable[..., Any]) -> None:
     tokenizer = make_words(NO_SYSTEM)
     merged = ({"role": "user", "content": "w10 w11\n\nw12"},)

@@ -41,6 +41,24 @@ def test_the_prompt_for_bare_calls_asks_for_no_answer() -> None:
     assert "assert" not in text and "`total(<arguments>)`" in text
 
 
+def test_the_primed_style_says_the_same_and_begins_the_answer() -> None:
+    primed = PromptStyle.PRIMED
+    for plain, begun, words in (
+        (code_prompt(QUESTION), code_prompt(QUESTION, primed), "```python\ndef total("),
+        (
+            prompts.test_prompt(QUESTION, CODE, 5),
+            prompts.test_prompt(QUESTION, CODE, 5, primed),
+            "```python\nassert total(",
+        ),
+        (
+            prompts.test_prompt(QUESTION, CODE, 5, calls_only=True),
+            prompts.test_prompt(QUESTION, CODE, 5, primed, calls_only=True),
+            "```python\ntotal(",
+        ),
+    ):
+        assert begun == (*plain, {"role": "assistant", "content": words})
+
+
 def test_earlier_tests_are_shown() -> None:
     assert "assert total([1]) == 1" in said(prompts.test_prompt(QUESTION, CODE, 1, earlier=["assert total([1]) == 1"]))
 
