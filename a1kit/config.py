@@ -70,7 +70,7 @@ class GameConfig:
     predictions   False: tests are calls only, the oracle fills every answer ("w/o predicted answer")
     opponent      "tests": the Test LLM; "golden": the questions' own tests; "static": tests that the Test LLM wrote
                   once, before training (`static_suites` a question). The last two train the Code LLM alone
-    style         wording of the prompts: "a1"; "a1-primed" begins the answer, for small pretrained models; "micro"
+    style         wording of the prompts: "a1"; "a1-primed" begins the answer, for small models; "micro"
     """
 
     questions: int = 256
