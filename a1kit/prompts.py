@@ -34,8 +34,8 @@ class PromptStyle(StrEnum):
 
     A1 = "a1"
     PRIMED = "a1-primed"
-    """As `a1`, with the answer begun. Pretrained models of a few hundred million parameters seldom keep to a form that is
-    only described; begun, they go on with it."""
+    """As `a1`, with the answer begun. Pretrained models of a few hundred million parameters seldom keep to a form that
+    is only described; begun, they go on with it."""
     MICRO = "micro"
 
 
