@@ -226,7 +226,7 @@ def _rendered_pieces(tokenizer: Any, messages: Sequence[Message]) -> list[tuple[
     return [piece for piece in pieces if piece[0]]
 
 
-def answer_begun(prompt: Prompt) -> str:
+def answer_begun(prompt: str | Sequence[Message]) -> str:
     """What the prompt has already put into the model's mouth: the content of a last message of the assistant, which
     the model goes on with. It belongs to the text of the completion, not to its tokens."""
     if isinstance(prompt, str) or not prompt or prompt[-1]["role"] != "assistant":
