@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from a1kit.duel.cache import ByteCache
 from a1kit.duel.docket import Pairing
-from a1kit.duel.lanes import side_by_side
 from a1kit.duel.sitting import Settings, Sitting
+from a1kit.duel.streaming import in_order
 from a1kit.errors import ConfigError
 from a1kit.rewards import Convention, Rules, SuiteCounts, code_reward, suite_score
 from a1kit.sandbox.protocol import Sandbox
@@ -79,7 +79,9 @@ class Judge:
 
     def play(self, pairings: Iterable[Pairing]) -> list[Duel]:
         """Validate and play every test: one duel a pairing, in order, with verdicts and without rewards."""
-        return [duel for part in side_by_side(self._sit, _parts(list(pairings))) for duel in part]
+        parts = _parts(list(pairings))
+        judged = in_order(parts, self._sit, threads=len(parts)) if len(parts) > 1 else map(self._sit, parts)
+        return [duel for part in judged for duel in part]
 
     def _sit(self, pairings: Sequence[Pairing]) -> list[Duel]:
         return Sitting(self._settings, pairings).hold()

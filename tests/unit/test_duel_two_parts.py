@@ -1,7 +1,8 @@
-"""Work in two threads: order, errors, interrupts."""
+"""A batch judged in two parts: order, errors, interrupts."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -10,7 +11,7 @@ import pytest
 
 from a1kit.duel import Judge, Pairing
 from a1kit.duel.judging import LEAST_FOR_TWO, _parts
-from a1kit.duel.lanes import side_by_side
+from a1kit.duel.streaming import in_order
 from a1kit.sandbox import LocalSandbox
 from a1kit.types import Completion, Question
 
@@ -25,10 +26,10 @@ def test_results_come_in_order_whoever_ends_first() -> None:
             first_may_end.set()
         return part * 10
 
-    assert side_by_side(work, [0, 1]) == [0, 10]
+    assert list(in_order([0, 1], work, threads=2)) == [0, 10]
 
 
-def test_the_first_parts_error_is_raised_after_all_have_ended() -> None:
+def test_the_first_parts_error_is_raised() -> None:
     ended: list[int] = []
 
     def work(part: int) -> None:
@@ -38,23 +39,18 @@ def test_the_first_parts_error_is_raised_after_all_have_ended() -> None:
         raise ValueError(f"part {part}")
 
     with pytest.raises(ValueError, match="part 0"):
-        side_by_side(work, [0, 1])
+        list(in_order([0, 1], work, threads=2))
     assert sorted(ended) == [0, 1]
-
-
-def test_one_part_stays_in_the_callers_thread() -> None:
-    assert side_by_side(lambda part: threading.current_thread(), ["x"]) == [threading.current_thread()]
-    assert side_by_side(lambda part: part, []) == []
 
 
 def test_an_interrupt_does_not_wait_for_the_threads() -> None:
     release = threading.Event()
-    timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     began = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            side_by_side(lambda part: release.wait(60), [0, 1])
+            list(in_order([0, 1], lambda part: release.wait(60), threads=2))
         assert time.monotonic() - began < 30
     finally:
         release.set()
