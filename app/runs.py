@@ -18,7 +18,7 @@ from a1kit.rewards import Convention, Rules
 from a1kit.store.console import Console
 from a1kit.store.index import RunIndex
 from a1kit.store.rows import StepFile, read_step, step_questions
-from a1kit.store.run_log import list_runs, read_manifest, step_files, step_path
+from a1kit.store.run_log import list_runs, read_manifest, stamp, step_files, step_path
 
 NO_RUN = "There is no run here yet. Start one with: a1kit train --preset micro"
 
@@ -73,8 +73,7 @@ class Shelf:
         """One step of a run, or one question of it, from its own file or the cache."""
         path = step_path(self.folder(name), step)
         try:
-            stat = path.stat()
-            key = (path, question, stat.st_mtime_ns, stat.st_size)
+            key = (path, question, stamp(path))
             with self._lock:
                 if key in self._steps:
                     self._steps.move_to_end(key)

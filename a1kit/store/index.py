@@ -34,7 +34,7 @@ from a1kit.errors import InputError, RunError
 from a1kit.store.book import Change
 from a1kit.store.export import ExportedTest, Solution, Solutions
 from a1kit.store.queries import closed_database, literal
-from a1kit.store.run_log import SEGMENTS, STEPS, step_path
+from a1kit.store.run_log import SEGMENTS, STEPS, stamp, step_path
 from a1kit.store.segments import segment_files, segment_steps
 from a1kit.store.text import pack, unpack
 from a1kit.types import Outcome
@@ -171,13 +171,13 @@ class RunIndex:
     def refresh(self) -> bool:
         """Read the steps that are new; True when there were some, or some are gone. Costs a few system calls if not."""
         with self._lock:
-            steps = _stamp(self.folder / STEPS)
+            steps = stamp(self.folder / STEPS)
             if steps and steps == self._steps_stamp:
                 return False
             # A folder that changed a moment ago can change again without its time showing it.
             self._steps_stamp = steps if steps and time.time_ns() - steps[0] > SETTLED else ()
             changed = False
-            if self._last >= 0 and _stamp(step_path(self.folder, self._last)) != self._stamp:
+            if self._last >= 0 and stamp(step_path(self.folder, self._last)) != self._stamp:
                 self._clear()
                 changed = True
             files, newest = self._new_files()
@@ -188,7 +188,7 @@ class RunIndex:
             except duckdb.IOException as error:
                 raise RunError(f"a file of the run went away while it was read: {error}. Ask again.") from error
             pins = range(self._last // PINNED * PINNED + PINNED, newest + 1, PINNED)
-            self._last, self._stamp = newest, _stamp(step_path(self.folder, newest))
+            self._last, self._stamp = newest, stamp(step_path(self.folder, newest))
             for pin in pins:
                 self._state(pin)
             self.version += 1
@@ -450,11 +450,3 @@ def _test(row: Sequence[Any]) -> BookTest:
     life, question, source, *rest, bits = row
     kinds = tuple(kind for place, kind in enumerate(FAILURES) if bits >> place & 1)
     return BookTest(life, unpack(question), unpack(source), *rest, kinds)  # type: ignore[call-arg]
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return ()
-    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)

@@ -272,6 +272,15 @@ def read_status(folder: Path) -> dict[str, Any]:
     return status
 
 
+def stamp(path: Path) -> tuple[int, ...]:
+    """Differs when a file or folder was changed or replaced since; () when it is missing."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return ()
+    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
 def is_alive(folder: Path) -> bool:
     """Whether a trainer holds the run."""
     path = folder / LOCK

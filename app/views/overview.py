@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from a1kit import figures
 from a1kit.errors import A1KitError
-from a1kit.store.run_log import METRICS, STATUS, read_metrics, read_status, request, withdraw
+from a1kit.store.run_log import METRICS, STATUS, is_alive, read_metrics, read_status, request, stamp, withdraw
 from a1kit_app import render
 from a1kit_app.runs import NO_RUN, Shelf
 
@@ -170,19 +169,14 @@ def show(shelf: Shelf, name: str | None, seen: Seen = Seen(), dark: bool = False
 
 
 def _version(shelf: Shelf, name: str | None, names: Sequence[str]) -> Version:
-    """Cheap to compute, and different whenever the page would be; the last two entries are of metrics and status."""
+    """Cheap to compute, and different whenever the page would be; the last two entries are of metrics and status.
+
+    A trainer that is killed writes nothing more: only its lock says that it is gone.
+    """
     if name is None:
         return ("", *names, (), ())
     folder = shelf.folder(name)
-    return (name, *names, _stamp(folder / METRICS), _stamp(folder / STATUS))
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
+    return (name, *names, stamp(folder / METRICS), (stamp(folder / STATUS), is_alive(folder)))
 
 
 def _tiles(rows: Sequence[dict[str, Any]], status: dict[str, Any]) -> list[tuple[str, str]]:

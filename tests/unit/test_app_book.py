@@ -303,6 +303,16 @@ def test_the_overview_sends_figures_when_metrics_change_and_tiles_when_the_statu
     assert overview.show(shelf, "first", costly)[3] == skip
 
 
+def test_the_overview_says_that_a_trainer_died_which_wrote_nothing_more(run: Written, shelf: Shelf) -> None:
+    run.log.write_status(state="running", step=STEPS, steps=9)
+    seen, _, tiles, *_ = overview.show(shelf, "first")
+    assert ">running<" in tiles
+    run.log.close()  # its lock goes with the process; no file changes
+    after = overview.show(shelf, "first", seen)
+    assert ">dead<" in after[2]
+    assert overview.show(shelf, "first", after[0])[2] == overview.gr.skip()
+
+
 def test_runs_are_compared_by_a_metric_and_a_missing_one_is_left_out(shelf: Shelf) -> None:
     figure = overview.compare(shelf, ["first", "gone"], "code/reward")
     assert [trace.name for trace in figure.data] == ["first"]
