@@ -162,6 +162,8 @@ class EvalConfig:
     questions   how many held-out questions (0: all)
     samples     n of avg@n
     kill        also measure the Test LLM: validity x kill rate on held-out buggy programs, where the set has them
+    hidden      the kill rate once more with the code hidden, whatever the run shows
+    look_back   candidates a training question that are tried on tests failed earlier in the run (0: none)
     """
 
     enabled: bool = True
@@ -171,6 +173,8 @@ class EvalConfig:
     temperature: float = 1.0
     top_p: float = 1.0
     kill: bool = True
+    hidden: bool = False
+    look_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +249,7 @@ _AT_LEAST: dict[str, float] = {
     "eval.questions": 0,
     "eval.samples": 1,
     "eval.temperature": 0,
+    "eval.look_back": 0,
     **{
         f"{role}.{name}": least
         for role in ("code", "tests")

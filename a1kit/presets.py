@@ -1,7 +1,7 @@
 """Configurations by name: what `a1kit train --preset NAME` starts from.
 
-`micro` and `classic-smollm2` run on a laptop without a GPU or a network; the `qwen2.5-coder` presets are the paper's
-runs (§4.1) and want eight GPUs.
+`micro`, `micro-traps` and `classic-smollm2` run on a laptop without a GPU or a network; the `qwen2.5-coder` presets are
+the paper's runs (§4.1) and want eight GPUs.
 """
 
 from __future__ import annotations
@@ -49,6 +49,33 @@ def _micro() -> RunConfig:
     )
 
 
+def _micro_traps() -> RunConfig:
+    """The traps world, in which the parts of the method can be told apart: both players start from one small model."""
+    role = RoleConfig(
+        model="micro-traps",
+        max_new_tokens=64,
+        sampler="fast",
+        sample_memory_gb=1.0,
+        schedule="constant",
+        learning_rate=3e-4,
+        warmup_updates=0,
+        weight_decay=0.0,
+        kl=0.0,
+        mini_batches=1,
+        micro_batch_tokens=32_768,
+    )
+    return RunConfig(
+        preset="micro-traps",
+        problems=ProblemsConfig(set="micro-traps", max_prompt_tokens=256, pool=48),
+        game=GameConfig(questions=8, candidates=8, suites=4, tests=2, alpha=0.3, topvar_keep=2, style="micro"),
+        code=role,
+        tests=replace(role, learning_rate=6e-4),
+        judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
+        train=TrainConfig(steps=100, checkpoint_every=25),
+        eval=EvalConfig(every=25, samples=8, hidden=True, look_back=4),
+    )
+
+
 def _classic_smollm2() -> RunConfig:
     """A real pretrained model, offline and on a CPU: SmolLM2-135M for both roles on the classic problems."""
     role = RoleConfig(
@@ -91,6 +118,7 @@ def _paper(size: str) -> RunConfig:
 
 PRESETS: dict[str, Callable[[], RunConfig]] = {
     "micro": _micro,
+    "micro-traps": _micro_traps,
     "classic-smollm2": _classic_smollm2,
     "qwen2.5-coder-1.5b": lambda: _paper("1.5B"),
     "qwen2.5-coder-3b": lambda: _paper("3B"),

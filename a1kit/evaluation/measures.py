@@ -63,6 +63,8 @@ class CodeReport:
     n: int
     passes: tuple[int, ...]
     greedy_passes: tuple[bool, ...] = ()
+    completions: tuple[tuple[Completion, ...], ...] = ()
+    """The candidates themselves, a group a question, where they were kept."""
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -156,7 +158,7 @@ def evaluate_code(
     for group, single in zip(drawn, best, strict=True):
         passes.append(sum(next(verdicts) for _ in group))
         greedy_passes += [next(verdicts) for _ in single]
-    return CodeReport(tuple(questions), n, tuple(passes), tuple(greedy_passes))
+    return CodeReport(tuple(questions), n, tuple(passes), tuple(greedy_passes), tuple(map(tuple, drawn)))
 
 
 def evaluate_tests(

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
+from a1kit.parsing.source import expression_tree
+
 MAX_CALL = 2_000
 """Characters of the longest call that is changed; reading it builds sets and dicts, which must stay small."""
 
@@ -34,7 +36,7 @@ def probe_calls(calls: Sequence[str], entry_point: str, limit: int) -> tuple[str
 def _changed(call: str, entry_point: str) -> Iterator[str]:
     """The call with one argument changed, arguments in turn; nothing for what is no call of literals."""
     try:
-        node = ast.parse(call, mode="eval").body
+        node = expression_tree(call)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point):

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from a1kit.errors import MissingDependency
+from a1kit.parsing.source import expression_tree, module_tree
 from a1kit.sandbox.protocol import Call
 
 _SEEN, _START, _CHECK = "_a1kit_seen", "_a1kit_start", "_a1kit_check"
@@ -122,7 +123,7 @@ def take_apart(check: str, entry_point: str, rule: Rule = Rule.PROGRAM) -> Seale
 
 def _shape(check: str, entry_point: str) -> _Shape | None:
     try:
-        tree = ast.parse(check)
+        tree = module_tree(check)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
@@ -183,7 +184,7 @@ def _asks_candidate(node: ast.AST) -> str | None:
 def _imports(shape: _Shape) -> dict[str, str]:
     """Name -> the statement that imports it, of the helpers."""
     found: dict[str, str] = {}
-    for node in ast.parse(shape.head).body:
+    for node in module_tree(shape.head).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
                 found[alias.asname or alias.name.partition(".")[0]] = ast.unparse(node)
@@ -241,7 +242,7 @@ class _Replayed(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if _asks_candidate(node) == self.callee:
-            return ast.parse(f"{_SEEN}[{self.index}]", mode="eval").body
+            return expression_tree(f"{_SEEN}[{self.index}]")
         return self.generic_visit(node)
 
 

@@ -22,7 +22,7 @@ from a1kit.parsing.closeness import Pair, closeness, comparer, equality
 from a1kit.parsing.normal import Normaliser, constant
 from a1kit.parsing.observe import Seen, faithful, observed, prepared, spelled
 from a1kit.parsing.setup import Setup, Step
-from a1kit.parsing.source import Segments, Unparsable, bounded, walk
+from a1kit.parsing.source import Segments, Unparsable, bounded, expression_tree, module_tree, walk
 from a1kit.types import Form, TestCase
 
 _ATOMS = ast.Call | ast.Attribute | ast.Subscript | ast.Name | ast.Constant
@@ -307,7 +307,7 @@ def _key(calls: Sequence[ast.expr], steps: Sequence[Step], imports: Iterable[str
     bound: dict[str, str] = {}
     normaliser = Normaliser(context.entry_point, context.parameters, bound)
     for line in imports:
-        _bind_imports(ast.parse(line).body[0], bound)
+        _bind_imports(module_tree(line).body[0], bound)
     changed = {name for step in steps for name in step.mutates | (step.binds if step.tainted else frozenset())}
     changed |= {name for step in steps for name in names.read_later(step.node)}
     kept: list[str] = []
@@ -440,7 +440,7 @@ def _equalities(prefix: str, left: Sequence[str]) -> tuple[str, ...]:
 
 
 def _loose(side: str) -> bool:
-    return not isinstance(ast.parse(side, mode="eval").body, _ATOMS)
+    return not isinstance(expression_tree(side), _ATOMS)
 
 
 def _without_slot(case: TestCase, test: ast.expr, segments: Segments, sides: Sides) -> TestCase:

@@ -18,7 +18,7 @@ from a1kit.parsing.assertions import Context, malformed, split
 from a1kit.parsing.observe import faithful, spelled
 from a1kit.parsing.scopes import Substitute, expression
 from a1kit.parsing.setup import Setup
-from a1kit.parsing.source import Segments, Unparsable, bounded, copy_tree, parse, render
+from a1kit.parsing.source import Segments, Unparsable, bounded, copy_tree, expression_tree, parse, render
 from a1kit.parsing.unittests import as_assertion
 from a1kit.types import Form, TestCase
 
@@ -139,7 +139,7 @@ def _over_caught(test: ast.expr, name: str | None) -> ast.expr:
     work = expression(_Message(name).visit(copy_tree(test)))
     if name in names.loads(work):
         raise Unparsable("reads more of the exception than its message")
-    message = ast.parse("str(caught.value)", mode="eval").body
+    message = expression_tree("str(caught.value)")
     return expression(Substitute({"_0": message}).visit(work))
 
 

@@ -21,6 +21,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal, cast
 
 MAX_SOURCE = 100_000
 """Characters of one test, or of one candidate, that are parsed at all."""
@@ -128,8 +129,8 @@ def parse(source: str) -> ast.Module:
         if _WARNS.search(source):
             with _QUIET, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return _tree(source)
-        return _tree(source)
+                return module_tree(source)
+        return module_tree(source)
     except SyntaxError as error:
         raise Unparsable(f"syntax error in line {error.lineno or 1}: {_one_line(error.msg)}") from None
     except (RecursionError, MemoryError):
@@ -138,10 +139,39 @@ def parse(source: str) -> ast.Module:
         raise Unparsable(f"cannot be parsed: {_one_line(str(error))}") from None
 
 
-def _tree(source: str) -> ast.Module:
-    tree = compile(source, "<text>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+_BUILDING = threading.RLock()
+_TRIES = 5
+
+
+def syntax_tree(source: str, mode: Literal["exec", "eval"] = "exec") -> ast.mod:
+    """`ast.parse` that several threads may call at once; everything of a1kit that wants a tree asks here.
+
+    CPython counts the depth of a tree under construction for the whole interpreter, so two threads that build trees
+    side by side (the collector may run Python code meanwhile, and with it another thread) get a SystemError: gh-106905.
+    One builds at a time here; a collision with somebody else's thread is tried again.
+    """
+    for left in reversed(range(_TRIES)):
+        try:
+            with _BUILDING:
+                return cast(ast.mod, compile(source, "<text>", mode, ast.PyCF_ONLY_AST, dont_inherit=True))
+        except SystemError:
+            if not left:
+                raise
+    raise AssertionError("not reached")
+
+
+def module_tree(source: str) -> ast.Module:
+    """The tree of a whole program; raises what `ast.parse` raises."""
+    tree = syntax_tree(source)
     assert isinstance(tree, ast.Module)
     return tree
+
+
+def expression_tree(source: str) -> ast.expr:
+    """The tree of one expression."""
+    tree = syntax_tree(source, "eval")
+    assert isinstance(tree, ast.Expression)
+    return tree.body
 
 
 def _one_line(message: str) -> str:

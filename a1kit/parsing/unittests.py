@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from a1kit.parsing.scopes import Substitute, expression
+from a1kit.parsing.source import expression_tree
 
 _SPELLINGS = {
     "a == b": "assertEqual assertEquals assertListEqual assertTupleEqual assertDictEqual assertSetEqual "
@@ -70,7 +71,7 @@ def is_assertion_method(call: ast.Call) -> bool:
 
 def _filled(form: str, args: list[ast.expr]) -> ast.expr:
     values = dict(zip("ab", args, strict=False))
-    return expression(Substitute(values).visit(ast.parse(form, mode="eval").body))
+    return expression(Substitute(values).visit(expression_tree(form)))
 
 
 def _keyword(call: ast.Call, name: str, position: int) -> ast.expr | None:

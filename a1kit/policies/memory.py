@@ -87,9 +87,9 @@ def find_shape(model: str) -> ModelShape | None:
     if model in KNOWN_SHAPES:
         return KNOWN_SHAPES[model]
     folder = Path(model).expanduser()
-    if model in ("micro-code", "micro-test"):
-        from a1kit.policies.models import micro_folder
+    from a1kit.policies.models import MICRO_MODELS, micro_folder
 
+    if model in MICRO_MODELS:
         folder = micro_folder(model)
     file = folder / "config.json"
     return shape_of(json.loads(file.read_text())) if file.is_file() else None

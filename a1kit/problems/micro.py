@@ -27,6 +27,7 @@ from functools import cache
 from typing import Any
 
 from a1kit.problems.sets import ProblemSet
+from a1kit.problems.worlds import Buggy
 from a1kit.types import Question
 
 ENTRY_POINT = "f"
@@ -199,15 +200,6 @@ class Choice:
 
 
 RIGHT = Choice()
-
-
-@dataclass(frozen=True, slots=True)
-class Buggy:
-    """A program with one wrong part that the golden tests expose; `bug` names it: `filter:positive:keeps-zero`."""
-
-    question: Question
-    bug: str
-    code: str
 
 
 @cache

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 from a1kit.errors import QuestionError
 from a1kit.parsing import given_names, parse_assertion
+from a1kit.parsing.source import module_tree
 from a1kit.types import Question
 
 
@@ -98,7 +99,7 @@ def parsed(source: str) -> tuple[ast.Module | None, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            tree = module_tree(source)
             compile(source, "<reference>", "exec", dont_inherit=True)
     except SyntaxError as error:
         return None, f"line {error.lineno}: {error.msg}"

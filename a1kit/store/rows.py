@@ -116,6 +116,7 @@ _USED: dict[str, tuple[str, ...]] = {
 """The columns that reading a record back needs, by kind: most columns of a kind are null."""
 
 Row = dict[str, Any]
+Columns = Mapping[str, Sequence[Any]]
 
 
 def step_tables(record: StepRecord, events: Sequence[BookEvent] = ()) -> Iterator[pa.Table]:
@@ -125,9 +126,9 @@ def step_tables(record: StepRecord, events: Sequence[BookEvent] = ()) -> Iterato
         "question": _question_rows(record.duels),
         "duel": [],
         "suite": [],
-        "test": [],
         "event": _event_rows(record.duels, events),
     }
+    tests: list[_Placed] = []
     selected = set(record.selected)
     taught = _code_advantages(record.duels)
     for index, (duel, candidate) in enumerate(zip(record.duels, candidates(record.duels), strict=True)):
@@ -137,18 +138,19 @@ def step_tables(record: StepRecord, events: Sequence[BookEvent] = ()) -> Iterato
         rows["duel"].append(address | _duel_row(duel, taught[index], sigma, index in selected))
         for place, (suite, advantage) in enumerate(zip(duel.suites, advantages(rewards), strict=True)):
             rows["suite"].append(address | _suite_row(place, suite, advantage, index in selected))
-            rows["test"] += [
-                address | {"suite": place, "test": number} | _test_row(test) for number, test in enumerate(suite.tests)
-            ]
-        rows["test"] += [address | {"test": number} | _test_row(test) for number, test in enumerate(duel.history)]
+            tests += [(address, place, number, test) for number, test in enumerate(suite.tests)]
+        tests += [(address, None, number, test) for number, test in enumerate(duel.history)]
+    columns = {kind: _columns(found) for kind, found in rows.items()}
+    columns["test"] = _test_columns(tests)
+    counts = {kind: len(found) for kind, found in rows.items()} | {"test": len(tests)}
     for kind in KINDS:
-        if rows[kind]:
-            yield _table(kind, record.step, rows[kind])
+        if counts[kind]:
+            yield _table(kind, record.step, counts[kind], columns[kind])
 
 
 def write_tables(path: Path, tables: Iterable[pa.Table]) -> None:
     """Write tables of the common schema to one Parquet file, each in row groups of its own."""
-    with pq.ParquetWriter(path, TABLE_SCHEMA, compression="zstd", compression_level=1) as writer:
+    with pq.ParquetWriter(path, TABLE_SCHEMA, compression="lz4") as writer:
         for table in tables:
             writer.write_table(table, row_group_size=100_000)
 
@@ -277,21 +279,35 @@ def _completion_row(completion: Completion) -> Row:
     }
 
 
-def _test_row(judged: JudgedTest) -> Row:
-    verdict = judged.verdict
+_Placed = tuple[Row, int | None, int, JudgedTest]
+"""The address of its duel, its suite (None: replayed), its place there, and the test."""
+
+
+def _test_columns(placed: Sequence[_Placed]) -> Columns:
+    """Tests outnumber everything else in a step, so they go column by column, without a row each."""
+    judged = [test for *_, test in placed]
+    verdicts = [test.verdict for test in judged]
     return {
-        "state": judged.state.value,
-        "form": judged.test.form.value,
-        "call": pack(judged.test.key),
-        "written": pack(judged.test.source),
-        "source": pack(judged.source),
-        "predicted": _maybe(judged.predicted),
-        "oracle": _maybe(judged.oracle),
-        "detail": _maybe(judged.detail or None),
-        "outcome": verdict.outcome.value if verdict else None,
-        "got": _maybe(verdict.got) if verdict else None,
-        "why": _maybe(verdict.detail or None) if verdict else None,
+        "question": [address["question"] for address, *_ in placed],
+        "candidate": [address["candidate"] for address, *_ in placed],
+        "suite": [suite for _, suite, _, _ in placed],
+        "test": [number for _, _, number, _ in placed],
+        "state": [test.state.value for test in judged],
+        "form": [test.test.form.value for test in judged],
+        "call": _packed([test.test.key for test in judged]),
+        "written": _packed([test.test.source for test in judged]),
+        "source": _packed([test.source for test in judged]),
+        "predicted": _packed([test.predicted for test in judged]),
+        "oracle": _packed([test.oracle for test in judged]),
+        "detail": _packed([test.detail or None for test in judged]),
+        "outcome": [verdict.outcome.value if verdict else None for verdict in verdicts],
+        "got": _packed([verdict.got if verdict else None for verdict in verdicts]),
+        "why": _packed([verdict.detail or None if verdict else None for verdict in verdicts]),
     }
+
+
+def _packed(texts: Sequence[str | None]) -> list[str | None]:
+    return [text if text is None or text.isascii() else pack(text) for text in texts]
 
 
 def _event_rows(duels: Sequence[Duel], events: Sequence[BookEvent]) -> list[Row]:
@@ -322,18 +338,17 @@ def _event_row(place: int, event: BookEvent, failure: str | None) -> Row:
     }
 
 
-def _maybe(text: str | None) -> str | None:
-    return None if text is None else pack(text)
+def _columns(rows: Sequence[Row]) -> Columns:
+    """Rows of one kind, which all have the same names."""
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 
-def _table(kind: str, step: int, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The rows as a table with every column; the missing ones are null."""
-    count = len(rows)
-    present = set().union(*(row.keys() for row in rows))
+def _table(kind: str, step: int, count: int, columns: Columns) -> pa.Table:
+    """The columns as a table of `count` rows with every column there is; the missing ones are null."""
     arrays = []
     for name, type_ in COLUMNS.items():
-        if name in present:
-            values = pa.array([row.get(name) for row in rows], pa.string() if type_ == _WORD else type_)
+        if name in columns:
+            values = pa.array(columns[name], pa.string() if type_ == _WORD else type_)
             arrays.append(values.dictionary_encode() if type_ == _WORD else values)
         elif name == "kind":
             arrays.append(pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array([kind])))

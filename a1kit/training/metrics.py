@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from a1kit.hacking import sign_rates
-from a1kit.selection import is_flat
+from a1kit.selection import is_flat, population_std
 from a1kit.training.step import Lessons, Played
 from a1kit.types import Completion, Duel, Load, State, Suite, UpdateStats
 
@@ -66,7 +66,7 @@ def _groups(lessons: Lessons) -> Iterator[tuple[str, float]]:
     for name, groups in (("code", lessons.code), ("tests", lessons.tests)):
         if groups:
             yield f"{name}/flat_groups", sum(is_flat(group.rewards) for group in groups) / len(groups)
-            yield f"{name}/spread", statistics.fmean(statistics.pstdev(group.rewards) for group in groups)
+            yield f"{name}/spread", statistics.fmean(population_std(group.rewards) for group in groups)
             yield f"{name}/advantage", statistics.fmean(abs(a) for group in groups for a in group.advantages)
     if lessons.selected:
         yield "topvar/sigma", statistics.fmean(lessons.sigmas[index] for index in lessons.selected)

@@ -140,7 +140,7 @@ def _runner(config: RunConfig, parts: _Parts, log: RunLog, listen: Listener, sta
     step = restore(log, table)
     if config.game.mistake_book and fixed is None:
         table = replace(table, book=stack.enter_context(log.open_book(step)))
-    measure = held_out(config, problems.held_out, judge) if config.eval.enabled else None
+    measure = held_out(config, problems.held_out, judge, problems.train) if config.eval.enabled else None
     for reason, count in problems.left_out.items():
         listen(Note(f"{count} questions left out: {reason}"))
     return Runner(config, table, problems.train, log, measure, listen, step)

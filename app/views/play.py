@@ -17,7 +17,7 @@ import gradio as gr
 from a1kit import problems
 from a1kit.errors import A1KitError, InputError
 from a1kit.problems import ProblemSet
-from a1kit.training.evaluate import wrong_programs
+from a1kit.problems.worlds import wrong_programs
 from a1kit.types import Duel, Question
 from a1kit_app import game, render
 from a1kit_app.opponents import RECORDED, SHIPPED, opponent, opponents
@@ -349,7 +349,7 @@ def _known(identity: str) -> Question:
 @cache
 def _wrong(identity: str) -> tuple[str, ...]:
     """Wrong programs for a question, without their names, which would tell what is wrong."""
-    return tuple(target.code for target in wrong_programs([_known(identity)])) or (_known(identity).reference,)
+    return tuple(buggy.code for buggy in wrong_programs([_known(identity)])) or (_known(identity).reference,)
 
 
 def _stub(question: Question) -> str:

@@ -18,67 +18,74 @@ pytest.importorskip("transformers")
 
 from a1kit import warmup
 from a1kit.errors import InfrastructureError
-from a1kit.warmup_examples import SuiteStyle
+from a1kit.warmup.micro import write_code
 
 pytestmark = [pytest.mark.train, pytest.mark.slow]
 
 MODELS = Path(str(resources.files("a1kit_data").joinpath("models")))
-HONEST = SuiteStyle(edge=0.3, aimed=0.2, believing=0.0, slips=0.0)
+COURSES = list(warmup.COURSES.values())
+MICRO = warmup.course("micro")
 
 
-@pytest.fixture(scope="module")
-def measured() -> dict[warmup.Kind, dict[str, float]]:
-    return warmup.measure(MODELS)
+Measured = dict[warmup.Kind, dict[str, float]]
 
 
-@pytest.mark.parametrize("kind", ["code", "test"])
-def test_the_shipped_models_lie_in_the_band_on_held_out_questions(
-    measured: dict[warmup.Kind, dict[str, float]], kind: warmup.Kind
-) -> None:
-    assert set(measured[kind]) == set(warmup.BANDS[kind])
-    for name, value in measured[kind].items():
-        assert value in warmup.BANDS[kind][name], f"{name} is {value}"
+@pytest.fixture(scope="module", params=COURSES, ids=lambda course: course.name)
+def shipped(request: pytest.FixtureRequest) -> tuple[warmup.Course, Measured]:
+    """A course and what its shipped models measure."""
+    return request.param, warmup.measure(request.param, MODELS)
 
 
-@pytest.mark.parametrize("kind", ["code", "test"])
-def test_the_shipped_models_measure_what_their_provenance_says(
-    measured: dict[warmup.Kind, dict[str, float]], kind: warmup.Kind
-) -> None:
-    facts = json.loads((MODELS / f"micro-{kind}" / warmup.PROVENANCE).read_text(encoding="utf-8"))
-    assert facts["steps"] == warmup.SCHEDULES[kind].steps
-    for name, value in measured[kind].items():
-        # The same seed: only the last bits of another processor's arithmetic can make a draw differ.
-        assert value == pytest.approx(facts["measured"][name], abs=0.03)
+def test_the_shipped_models_lie_in_the_band(shipped: tuple[warmup.Course, Measured]) -> None:
+    assert outside(*shipped) == {}
 
 
-def test_both_models_weigh_at_most_eight_megabytes() -> None:
-    files = [path for kind in warmup.SCHEDULES for path in (MODELS / f"micro-{kind}").iterdir()]
-    assert sum(path.stat().st_size for path in files) <= 8_000_000
+def test_the_shipped_models_measure_what_their_provenance_says(shipped: tuple[warmup.Course, Measured]) -> None:
+    course, measured = shipped
+    for kind, numbers in measured.items():
+        facts = json.loads((MODELS / course.model_name(kind) / warmup.PROVENANCE).read_text(encoding="utf-8"))
+        assert facts["steps"] == course.schedules[kind].steps
+        for name, value in numbers.items():
+            # The same seed: only the last bits of another processor's arithmetic can make a draw differ.
+            assert value == pytest.approx(facts["measured"][name], abs=0.03)
+
+
+@pytest.mark.parametrize(("course", "most"), zip(COURSES, (8_000_000, 4_000_000), strict=True))
+def test_the_models_of_a_world_are_small_files(course: warmup.Course, most: int) -> None:
+    files = [path for kind in course.schedules for path in (MODELS / course.model_name(kind)).iterdir()]
+    assert sum(path.stat().st_size for path in files) <= most
 
 
 @pytest.mark.fresh
-def test_a_fresh_warm_up_from_another_seed_lands_in_the_band(tmp_path: Path) -> None:
-    warmup.make_both(tmp_path, seed=1, report=lambda progress: None)
-    measured = warmup.measure(tmp_path)
-    outside = {
+@pytest.mark.parametrize("course", COURSES, ids=lambda course: course.name)
+def test_a_fresh_warm_up_from_another_seed_lands_in_the_band(tmp_path: Path, course: warmup.Course) -> None:
+    warmup.make(course, tmp_path, seed=1, report=lambda progress: None)
+    assert outside(course, warmup.measure(course, tmp_path)) == {}
+
+
+def outside(course: warmup.Course, measured: Measured) -> dict[str, float]:
+    """What was measured that the course does not expect."""
+    assert {kind: set(numbers) for kind, numbers in measured.items()} == {
+        kind: set(bands) for kind, bands in course.bands.items()
+    }
+    return {
         f"{kind} {name}": value
         for kind, values in measured.items()
         for name, value in values.items()
-        if value not in warmup.BANDS[kind][name]
+        if value not in course.bands[kind][name]
     }
-    assert outside == {}
 
 
 def test_a_warm_up_process_that_dies_is_an_infrastructure_failure(tmp_path: Path) -> None:
     (tmp_path / ".micro-code.new").write_text("a file where a folder must go")
     (tmp_path / "micro-test").write_text("and another")
     with pytest.raises(InfrastructureError, match=r"micro-(code|test) ended with exit status"):
-        warmup.make_both(tmp_path, 0, lambda progress: None, {kind: tiny() for kind in warmup.SCHEDULES})
+        warmup.make(MICRO, tmp_path, 0, lambda progress: None, dict.fromkeys(MICRO.schedules, tiny()))
 
 
 def test_both_models_are_made_side_by_side(tmp_path: Path) -> None:
     said: list[warmup.Progress] = []
-    warmup.make_both(tmp_path, 0, said.append, {kind: tiny() for kind in warmup.SCHEDULES})
+    warmup.make(MICRO, tmp_path, 0, said.append, dict.fromkeys(MICRO.schedules, tiny()))
     assert {progress.kind for progress in said} == {"code", "test"}
     assert {path.name for path in tmp_path.iterdir()} == {"micro-code", "micro-test"}
 
@@ -88,7 +95,7 @@ def test_a_warm_up_that_is_killed_leaves_no_process_behind(tmp_path: Path) -> No
 import multiprocessing, threading, time
 from pathlib import Path
 from a1kit import warmup
-from a1kit.warmup_examples import SuiteStyle
+from a1kit.warmup.micro import write_code
 
 def tell() -> None:
     while len(multiprocessing.active_children()) < 2:
@@ -96,10 +103,10 @@ def tell() -> None:
     print(*(child.pid for child in multiprocessing.active_children()), flush=True)
 
 if __name__ == "__main__":
-    style = SuiteStyle(edge=0.3, aimed=0.2, believing=0.0, slips=0.0)
-    long = warmup.Schedule((warmup.Stage(100_000, batch=2, tests=1, style=style),))
+    long = warmup.Schedule((warmup.Stage(100_000, write_code, batch=2),))
+    course = warmup.course("micro")
     threading.Thread(target=tell, daemon=True).start()
-    warmup.make_both(Path({str(tmp_path)!r}), 0, lambda progress: None, dict.fromkeys(warmup.SCHEDULES, long))
+    warmup.make(course, Path({str(tmp_path)!r}), 0, lambda progress: None, dict.fromkeys(course.schedules, long))
 """
     script = tmp_path / "script.py"
     script.write_text(program)
@@ -124,4 +131,4 @@ def is_alive(pid: int) -> bool:
 
 
 def tiny() -> warmup.Schedule:
-    return warmup.Schedule((warmup.Stage(2, batch=2, tests=1, style=HONEST),))
+    return warmup.Schedule((warmup.Stage(2, write_code, batch=2),))

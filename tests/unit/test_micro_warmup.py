@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,17 @@ from a1kit import warmup  # noqa: E402
 from a1kit.parsing import parse_tests  # noqa: E402
 from a1kit.problems import micro  # noqa: E402
 from a1kit.prompts import PromptStyle, code_prompt, test_prompt  # noqa: E402
-from a1kit.warmup_examples import (  # noqa: E402
+from a1kit.warmup.examples import SPECIAL_TOKENS, ExampleWriter, number_tokens  # noqa: E402
+from a1kit.warmup.micro import (  # noqa: E402
+    COURSE,
     NUMBERS,
-    SPECIAL_TOKENS,
     SUITE_SIZE,
-    ExampleWriter,
     SuiteStyle,
     bland_input,
     draw_suite,
     edge_input,
-    number_tokens,
-    train_tokenizer,
+    write_code,
+    write_tests,
 )
 
 pytestmark = pytest.mark.train
@@ -38,7 +39,7 @@ HONEST = SuiteStyle(edge=0.3, aimed=0.2, believing=0.0, slips=0.0)
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    return train_tokenizer()
+    return COURSE.tokenizer()
 
 
 def test_whole_integers_and_the_head_of_a_test_are_single_tokens(tokenizer: Any) -> None:
@@ -68,7 +69,7 @@ def test_any_text_at_all_survives_the_tokenizer(tokenizer: Any) -> None:
 
 
 def test_the_tokenizer_is_the_same_every_time(tokenizer: Any) -> None:
-    assert train_tokenizer().backend_tokenizer.to_str() == tokenizer.backend_tokenizer.to_str()
+    assert COURSE.tokenizer().backend_tokenizer.to_str() == tokenizer.backend_tokenizer.to_str()
 
 
 def test_prompts_of_the_kit_are_tokenised_as_those_of_the_warm_up(tokenizer: Any) -> None:
@@ -87,7 +88,7 @@ def test_prompts_of_the_kit_are_tokenised_as_those_of_the_warm_up(tokenizer: Any
 
 def test_code_examples_end_after_a_program_about_a_training_question(tokenizer: Any) -> None:
     train = {micro.describe(recipe) for recipe in micro.split()[0]}
-    for example in islice(ExampleWriter(tokenizer, random.Random(0)).code(), 50):
+    for example in islice(ExampleWriter(tokenizer, random.Random(0)).examples(write_code), 50):
         prompt = tokenizer.decode(example.ids[: example.prompt_length])
         assert prompt.removeprefix("<q>").removesuffix("<c>") in train
         assert tokenizer.decode(example.ids[example.prompt_length :]).startswith("def f(xs):\n")
@@ -119,7 +120,8 @@ def test_careless_suites_are_wrong_now_and_then() -> None:
 
 
 def test_the_program_is_hidden_in_the_share_of_examples_that_was_asked_for(tokenizer: Any) -> None:
-    examples = islice(ExampleWriter(tokenizer, random.Random(0)).tests(4, 0.4, HONEST), 300)
+    author = partial(write_tests, size=4, hidden=0.4, style=HONEST)
+    examples = islice(ExampleWriter(tokenizer, random.Random(0)).examples(author), 300)
     prompts = [tokenizer.decode(example.ids[: example.prompt_length]) for example in examples]
     assert 90 < sum(prompt.endswith("<c><t>") for prompt in prompts) < 150
 
@@ -153,7 +155,7 @@ def test_bland_inputs_are_positive_and_edge_inputs_are_everything_else_too() -> 
 
 
 def test_rates_rise_hold_and_fall() -> None:
-    schedule = warmup.Schedule((warmup.Stage(100), warmup.Stage(100)), rise=10, fall=0.5)
+    schedule = warmup.Schedule((warmup.Stage(100, write_code), warmup.Stage(100, write_code)), rise=10, fall=0.5)
     assert schedule.steps == 200
     assert [schedule.rate(step) for step in (0, 9, 50, 99)] == [pytest.approx(0.1), 1.0, 1.0, 1.0]
     assert schedule.rate(150) == pytest.approx(0.5)
@@ -172,7 +174,7 @@ def test_orthogonalised_matrices_keep_their_directions_and_lose_their_scale() ->
 
 
 def test_number_tokens_start_near_the_numbers_they_are_near(tokenizer: Any) -> None:
-    weight = warmup.new_model(tokenizer, 0).model.embed_tokens.weight.detach()
+    weight = warmup.new_model(tokenizer, 0, COURSE.shape).model.embed_tokens.weight.detach()
     token = {number: token for token, number in number_tokens(tokenizer).items()}
 
     def distance(a: int, b: int) -> float:
@@ -183,9 +185,10 @@ def test_number_tokens_start_near_the_numbers_they_are_near(tokenizer: Any) -> N
 
 
 def few_steps(tokenizer: Any, kind: warmup.Kind, seed: int) -> tuple[list[float], dict[str, Any]]:
-    stage = warmup.Stage(3, batch=4, tests=2, hidden=0.5, style=HONEST)
+    author = write_code if kind == "code" else partial(write_tests, size=2, hidden=0.5, style=HONEST)
+    schedule = warmup.Schedule((warmup.Stage(3, author, batch=4),), rise=1)
     said: list[float] = []
-    trainer = warmup.Trainer(kind, tokenizer, warmup.Schedule((stage,), rise=1), seed)
+    trainer = warmup.Trainer(COURSE, kind, tokenizer, seed, schedule)
     before = {name: weight.clone() for name, weight in trainer.model.named_parameters()}
     trainer.run(lambda progress: said.append(progress.loss), every=1)
     after = dict(trainer.model.named_parameters())
@@ -201,12 +204,12 @@ def test_a_seed_gives_the_same_weights_again_and_another_seed_others(tokenizer: 
 
 
 def test_a_saved_model_is_loaded_by_the_auto_classes_with_its_own_tokenizer(tokenizer: Any, tmp_path: Path) -> None:
-    model = warmup.new_model(tokenizer, 0)
+    model = warmup.new_model(tokenizer, 0, COURSE.shape)
     expected = {name: weight.detach().half().float() for name, weight in model.named_parameters()}
-    warm = warmup.Warm(model, tokenizer, warmup.Progress("code", 5, 5, 0.1, 0.0, 1.0))
+    warm = warmup.Warm(model, tokenizer, warmup.Progress("micro-code", "code", 5, 5, 0.1, 0.0, 1.0))
     (tmp_path / "micro-code").mkdir()
     (tmp_path / "micro-code" / "old").touch()
-    warmup.save(warm, tmp_path / "micro-code", seed=9)
+    warmup.save(warm, tmp_path / "micro-code", COURSE, seed=9)
     assert [path.name for path in tmp_path.iterdir()] == ["micro-code"]
     assert not (tmp_path / "micro-code" / "old").exists()
     loaded = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "micro-code", dtype=torch.float32)
