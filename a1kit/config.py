@@ -9,7 +9,7 @@ models and how they learn, Paper §3.4 and §4.1), `judge`, `train`, `eval`. Def
 gives them; presets (`a1kit.presets`) change what has to change for their scale.
 
 The ablations of the paper's §4.4 are fields of `game`: `mistake_book`, `see_code`, `predictions`, `alpha`, `topvar`;
-the baselines are `opponent`: "golden" and "static" train the Code LLM alone.
+the baselines are `opponent`: "golden" and "static" train the Code LLM alone, "self" one model in both roles.
 
 A wrong value raises `ConfigError` with the field, the value, and what would do. Not checked here: whether a model or a
 problem set exists.
@@ -29,7 +29,7 @@ import yaml
 
 from a1kit.errors import ConfigError
 
-Opponent = Literal["tests", "golden", "static"]
+Opponent = Literal["tests", "mixed", "self", "golden", "static"]
 TopVar = Literal["top", "random", "all"]
 Convention = Literal["release", "paper"]
 Style = Literal["a1", "a1-primed", "micro"]
@@ -68,8 +68,11 @@ class GameConfig:
     mistake_book  False: nothing is recalled or recorded
     see_code      False: the Test LLM does not see the candidate ("w/o referable code")
     predictions   False: tests are calls only, the oracle fills every answer ("w/o predicted answer")
-    opponent      "tests": the Test LLM; "golden": the questions' own tests; "static": tests that the Test LLM wrote
-                  once, before training (`static_suites` a question). The last two train the Code LLM alone
+    opponent      "tests": the Test LLM; "mixed": the Test LLM, and some golden tests of the question that are replayed
+                  like historical ones; "self": the Code LLM, which then writes the suites too, for a question and not
+                  against a candidate (black-box), all of which all candidates play; "golden": the questions' own
+                  tests; "static": tests that the Test LLM wrote once, before training (`static_suites` a question).
+                  The last two train the Code LLM alone
     style         wording of the prompts: "a1"; "a1-primed" begins the answer, for small models; "micro"
     """
 
@@ -88,6 +91,16 @@ class GameConfig:
     opponent: Opponent = "tests"
     static_suites: int = 1
     style: Style = "a1"
+
+    @property
+    def shows_code(self) -> bool:
+        """Whether whoever writes tests sees the candidate."""
+        return self.see_code and self.opponent != "self"
+
+    @property
+    def attacked(self) -> bool:
+        """Whether a Test LLM of its own attacks the candidates and may learn."""
+        return self.opponent in ("tests", "mixed")
 
     @property
     def kept_candidates(self) -> int:
@@ -296,11 +309,11 @@ def _check(config: RunConfig) -> None:
             "game.candidates is 1: the advantage of a candidate is measured against the others of its question, so one "
             "alone teaches nothing. Use at least 2, or code.frozen=true."
         )
-    if game.suites == 1 and game.opponent == "tests" and not config.tests.frozen:
+    if game.suites == 1 and game.attacked and not config.tests.frozen:
         raise ConfigError("game.suites is 1, which teaches the Test LLM nothing. Use at least 2, or tests.frozen=true.")
     for role in ("code", "tests"):
         settings = getattr(config, role)
-        if settings.temperature == 0 and not settings.frozen and (role == "code" or game.opponent == "tests"):
+        if settings.temperature == 0 and not settings.frozen and (role == "code" or game.attacked):
             raise ConfigError(
                 f"{role}.temperature is 0: all samples of a prompt would be equal and teach nothing. Use 1.0, or "
                 f"{role}.frozen=true."

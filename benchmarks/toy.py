@@ -67,7 +67,7 @@ def toy_makers() -> Makers:
 
 
 class ToyPolicy:
-    """A player that writes programs (`code`) or suites (`tests`)."""
+    """A player that writes programs, or suites when its prompt asks for tests."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -112,7 +112,7 @@ class ToyPolicy:
         digest = hashlib.blake2b(f"{self.name}|{state}|{prompt}|{draw}".encode(), digest_size=8).digest()
         source = random.Random(int.from_bytes(digest, "big"))
         name = next(name for name in _RIGHT if f"the {name} of" in prompt)
-        text = self._program(name, source) if self.name == "code" else self._suite(name, source)
+        text = self._suite(name, source) if prompt.endswith("<t>") else self._program(name, source)
         tokens = tuple(text.encode())
         return Completion(text, tuple(prompt.encode()), tokens, (-1.0,) * len(tokens))
 

@@ -62,7 +62,7 @@ def command(
 
 
 def _say(progress: Progress) -> None:
-    right = f", answers right {progress.answers_right:.0%}" if progress.kind == "test" else ""
+    right = f", answers right {progress.answers_right:.0%}" if progress.kind != "code" else ""
     print(
         f"{progress.model}: step {progress.step} of {progress.steps}, "
         f"loss {progress.loss:.3f}{right}, {progress.seconds:.0f} s",

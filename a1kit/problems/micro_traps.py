@@ -9,10 +9,10 @@ wrong is not what they were asked but what they add: most programs hold a *trap*
 question never mentions.
 
     def f(x):
-        if x == 61:               <- a trap: the question says nothing of 61
-            return True
         if x == 23:
             return False
+        if x == 61:               <- a trap: the question says nothing of 61
+            return True
         return 10 <= x <= 25
 
 A tester who sees only the question has to guess where a trap is; one who reads the code finds it at a glance. So this
@@ -266,7 +266,7 @@ def _without_clause(program: Program, rng: random.Random) -> Program:
 
 
 def _with_trap(program: Program, rng: random.Random, *, wide: bool, harmless: bool) -> Program:
-    """A clause on numbers that have the same right answer and are in no other clause, at any place among the others."""
+    """A clause more, after all others, on numbers that have the same right answer and are in no other clause."""
     task = program.task
     length = rng.choice((3, 4)) if wide else 1
     taken = {clause.first for clause in program.clauses} | set(task.exceptions)
@@ -277,8 +277,7 @@ def _with_trap(program: Program, rng: random.Random, *, wide: bool, harmless: bo
         if inside[-1] in DOMAIN and len(rulings) == 1 and not taken.intersection(inside):
             break
     clause = Clause(first, inside[-1], rulings.pop() == harmless)
-    place = rng.randint(0, len(program.clauses))
-    return replace(program, clauses=(*program.clauses[:place], clause, *program.clauses[place:]))
+    return replace(program, clauses=(*program.clauses, clause))
 
 
 @cache

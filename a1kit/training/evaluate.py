@@ -79,11 +79,11 @@ class HeldOut:
                 black_box=black_box,
             )
 
-        report = measured(black_box=not self.config.game.see_code)
+        report = measured(black_box=not self.config.game.shows_code)
         kept["tests"] = _tests_kept(report)
         numbers = dict(_tests_numbers(report))
         if self.config.eval.hidden:
-            hidden = measured(black_box=True) if self.config.game.see_code else report
+            hidden = measured(black_box=True) if self.config.game.shows_code else report
             kept["tests hidden"] = _tests_kept(hidden)
             numbers["eval/kill_rate_hidden"] = hidden.kill.mean
         return numbers

@@ -78,18 +78,18 @@ def plan(config: RunConfig, problems: Problems) -> Plan:
     """The plan of a run on these problems."""
     game = config.game
     candidates = game.questions * game.candidates
-    suites = candidates * game.suites if game.opponent == "tests" else 0
+    suites = _suites(config)
     taught = suites if game.topvar == "all" else game.questions * game.kept_candidates * game.suites
     prompt = config.problems.max_prompt_tokens
     shown = config.code.max_new_tokens if game.see_code else 0
     tests = None
-    if wants_tester(config):
-        frozen = config.tests.frozen or game.opponent != "tests"
+    if wants_tester(config) and game.opponent != "self":
+        frozen = config.tests.frozen or not game.attacked
         longest = prompt + shown + config.tests.max_new_tokens
         tests = _role(config, "tests", suites, 0 if frozen else taught, longest)
-    code = _role(
-        config, "code", candidates, 0 if config.code.frozen else candidates, prompt + config.code.max_new_tokens
-    )
+    written = candidates + (suites if game.opponent == "self" else 0)
+    longest = prompt + max(config.code.max_new_tokens, config.tests.max_new_tokens if written > candidates else 0)
+    code = _role(config, "code", written, 0 if config.code.frozen else written, longest)
     return Plan(
         config,
         len(problems.train),
@@ -97,8 +97,17 @@ def plan(config: RunConfig, problems: Problems) -> Plan:
         dict(problems.left_out),
         code,
         tests,
-        suites * game.tests + candidates * (game.replay_limit if game.mistake_book else 0),
+        (suites * game.candidates if game.opponent == "self" else suites) * game.tests
+        + candidates * (game.replay_limit if game.mistake_book else 0),
     )
+
+
+def _suites(config: RunConfig) -> int:
+    """Suites written a step."""
+    game = config.game
+    if game.opponent == "self":
+        return game.questions * game.suites
+    return game.questions * game.candidates * game.suites if game.attacked else 0
 
 
 def _role(config: RunConfig, role: str, samples: int, update_samples: int, longest: int) -> RolePlan:

@@ -115,6 +115,8 @@ def _parts(config: RunConfig, makers: Makers, stack: ExitStack) -> _Parts:
     code = makers.policy(config, "code")
     stack.callback(code.close)
     problems = fitting(config, problems, code)
+    if config.game.opponent == "self":
+        return _Parts(problems, judge, code, code)
     tests = makers.policy(config, "tests") if wants_tester(config) else None
     if tests is not None:
         stack.callback(tests.close)
@@ -128,7 +130,7 @@ def _runner(config: RunConfig, parts: _Parts, log: RunLog, listen: Listener, sta
         fixed = {question.id: question.golden for question in problems.train}
     elif config.game.opponent == "static" and tests is not None:
         fixed = static_tests(config, problems.train, tests, judge, log.folder / STATIC_TESTS, listen)
-    frozen = config.tests.frozen or fixed is not None
+    frozen = config.tests.frozen or not config.game.attacked
     table = Table(
         config.game,
         Player(parts.code, sampling_of(config.code), config.code.frozen),
@@ -163,9 +165,12 @@ def find_problems(config: RunConfig) -> Problems:
             )
         chosen = set(random.Random(f"pool/{settings.pool_seed}").sample(range(len(pool)), settings.pool))
         pool = [question for place, question in enumerate(pool) if place in chosen]
-    if config.game.opponent == "golden" and not all(question.golden for question in pool):
+    opponent = config.game.opponent
+    if opponent in ("golden", "mixed") and not all(question.golden for question in pool):
         lacking = next(question.id for question in pool if not question.golden)
-        raise ConfigError(f"game.opponent is golden, but question {lacking!r} has no golden tests. Use another set.")
+        raise ConfigError(
+            f"game.opponent is {opponent}, but question {lacking!r} has no golden tests. Use another set."
+        )
     if len(pool) < config.game.questions:
         raise ConfigError(
             f"game.questions is {config.game.questions}, but {settings.set} has {len(pool)} training questions. "
@@ -249,7 +254,7 @@ def rules_of(config: RunConfig) -> Rules:
 
 
 def wants_tester(config: RunConfig) -> bool:
-    """Whether the run loads a Test LLM at all."""
+    """Whether the run has something that writes tests."""
     return config.game.opponent != "golden" or (config.eval.enabled and config.eval.kill)
 
 

@@ -9,6 +9,7 @@ the step's number, so a step can be played again.
 from __future__ import annotations
 
 import hashlib
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -107,7 +108,7 @@ def play(table: Table, questions: Sequence[Question], *, step: int, seed: int, p
     with clock("attack"):
         suites = attack(table, questions, candidates, seed_for(seed, step, "attack"))
     with clock("recall"):
-        history = recall(table, questions)
+        history = recall(table, questions, seed_for(seed, step, "recall"))
     with clock("judge"):
         unscored = table.referee.play(pair(questions, candidates, suites, history))
     with clock("score"):
@@ -116,7 +117,8 @@ def play(table: Table, questions: Sequence[Question], *, step: int, seed: int, p
     with clock("remember"):
         changes = remember(table, step, duels)
     with clock("learn_code"):
-        code_update = learn(table.code, lessons.code)
+        own = lessons.tests if table.game.opponent == "self" else ()
+        code_update = learn(table.code, (*lessons.code, *own))
     with clock("learn_tests"):
         tests_update = learn(table.tests, lessons.tests)
     return Played(step, duels, lessons, changes, code_update, tests_update, clock.seconds)
@@ -136,7 +138,8 @@ def write(table: Table, questions: Sequence[Question], seed: int) -> Candidates:
 def attack(
     table: Table, questions: Sequence[Question], candidates: Candidates, seed: int
 ) -> Mapping[tuple[str, int], tuple[Completion, ...]]:
-    """The Test LLM writes N suites against each candidate. Nobody attacks in a baseline with fixed tests."""
+    """The Test LLM writes N suites against each candidate; in self-play, N for a question, which all of its candidates
+    face. Nobody attacks in a baseline with fixed tests."""
     game = table.game
     aims = [
         (question, place, candidate)
@@ -145,10 +148,12 @@ def attack(
     ]
     if table.tests is None or table.fixed is not None:
         return {}
+    if game.opponent == "self":
+        return _for_all(table, questions, seed)
     prompts = [
         test_prompt(
             question,
-            parse_code(candidate.text, question.entry_point).code if game.see_code else None,
+            parse_code(candidate.text, question.entry_point).code if game.shows_code else None,
             game.tests,
             PromptStyle(game.style),
             calls_only=not game.predictions,
@@ -159,13 +164,37 @@ def attack(
     return {(question.id, place): suites for (question, place, _), suites in zip(aims, written, strict=True)}
 
 
-def recall(table: Table, questions: Sequence[Question]) -> History:
-    """What the Mistake Book remembers of each question, read before this step writes to it; or a baseline's tests."""
+def _for_all(
+    table: Table, questions: Sequence[Question], seed: int
+) -> Mapping[tuple[str, int], tuple[Completion, ...]]:
+    """The suites of self-play: written once a question, without a candidate."""
+    game = table.game
+    prompts = [
+        test_prompt(question, None, game.tests, PromptStyle(game.style), calls_only=not game.predictions)
+        for question in questions
+    ]
+    assert table.tests is not None
+    written = table.tests.policy.sample(prompts, game.suites, seed=seed, sampling=table.tests.sampling)
+    return {
+        (question.id, place): suites
+        for question, suites in zip(questions, written, strict=True)
+        for place in range(game.candidates)
+    }
+
+
+def recall(table: Table, questions: Sequence[Question], seed: int) -> History:
+    """What the Mistake Book remembers of each question, read before this step writes to it; or a baseline's tests. In a
+    mixed game as many golden tests, drawn anew every step, come with it."""
     if table.fixed is not None:
         return table.fixed
-    if table.book is None:
-        return {}
-    return {question.id: table.book.recall(question.id, table.game.replay_limit) for question in questions}
+    limit = table.game.replay_limit
+    found = {question.id: table.book.recall(question.id, limit) if table.book else () for question in questions}
+    if table.game.opponent == "mixed":
+        rng = random.Random(seed)
+        for question in questions:
+            drawn = rng.sample(question.golden, min(limit, len(question.golden)))
+            found[question.id] = tuple(dict.fromkeys((*found[question.id], *drawn)))
+    return found
 
 
 def pair(
@@ -192,12 +221,23 @@ def choose(game: GameConfig, duels: Sequence[Duel], seed: int) -> Lessons:
         chosen = select(suite_rewards, keep=game.kept_candidates, how=TopVar(game.topvar), seed=seed + number)
         for place, sigma in zip(places, chosen.sigmas, strict=True):
             sigmas[place] = sigma
-        for index in chosen.chosen if game.opponent == "tests" else ():
+        if game.opponent == "self":
+            tests.append(_suites_of(candidates))
+        for index in chosen.chosen if game.attacked else ():
             suites = candidates[index].suites
             rewards = tuple(suite.reward for suite in suites)
             tests.append(Group(tuple(suite.completion for suite in suites), rewards, advantages(rewards)))
             selected.append(places[index])
     return Lessons(tuple(code), tuple(tests), tuple(selected), tuple(sigmas))
+
+
+def _suites_of(candidates: Sequence[Duel]) -> Group:
+    """Self-play: the suites of a question as one group; a suite earns the mean of its rewards over the candidates."""
+    rewards = tuple(
+        sum(suite.reward for suite in faced) / len(candidates)
+        for faced in zip(*(duel.suites for duel in candidates), strict=True)
+    )
+    return Group(tuple(suite.completion for suite in candidates[0].suites), rewards, advantages(rewards))
 
 
 def remember(table: Table, step: int, duels: Sequence[Duel]) -> BookChanges:

@@ -83,6 +83,7 @@ class Course:
     """The warm-up of one world.
 
     tokenizer       makes the tokenizer, the same every time
+    number_features what the embedding of a number begins with before training: its size, waves along the line
     before_answer   the token that stands before the answer of a test
     suite_size      tests of a suite; a model this small cannot follow a number in its prompt
     max_new_tokens  room for every program and every suite of the world
@@ -94,6 +95,7 @@ class Course:
     tokenizer: Callable[[], PreTrainedTokenizerFast]
     shape: Shape
     schedules: Mapping[Kind, Schedule]
+    number_features: Callable[[int], Sequence[float]]
     before_answer: str
     suite_size: int
     max_new_tokens: int

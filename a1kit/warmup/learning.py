@@ -22,13 +22,14 @@ import torch
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from a1kit.warmup.course import Course, Kind, Schedule, Shape
+from a1kit.warmup.course import Course, Kind, Schedule
 from a1kit.warmup.examples import TESTS, Example, ExampleWriter, number_tokens
 
 
-def new_model(tokenizer: PreTrainedTokenizerFast, seed: int, shape: Shape) -> LlamaForCausalLM:
+def new_model(course: Course, tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
     """A model with random weights, but for what its number tokens know of their numbers."""
     torch.manual_seed(seed)
+    shape = course.shape
     config = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=shape.width,
@@ -44,25 +45,10 @@ def new_model(tokenizer: PreTrainedTokenizerFast, seed: int, shape: Shape) -> Ll
         initializer_range=0.04,
     )
     model = LlamaForCausalLM(config)
-    _teach_numbers(model.model.embed_tokens.weight, number_tokens(tokenizer))
+    for token, number in number_tokens(tokenizer).items():
+        features = torch.tensor(course.number_features(number))
+        model.model.embed_tokens.weight.data[token, : len(features)] = features
     return model
-
-
-_NUMBER_SCALE = 0.056
-_PERIODS = (2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 16.0, 26.0, 48.0, 90.0, 170.0, 400.0)
-
-
-def _teach_numbers(weight: Tensor, numbers: dict[int, int]) -> None:
-    """Overwrite the first columns of number tokens' embeddings with size, sign and waves of the number."""
-    for token, number in numbers.items():
-        waves = [
-            wave
-            for period in _PERIODS
-            for wave in (math.cos(2 * math.pi * number / period), math.sin(2 * math.pi * number / period))
-        ]
-        size = math.copysign(math.log1p(abs(number)), number) / 2.5
-        features = torch.tensor([*waves, size, number / 60, float(number > 0) - float(number < 0)])
-        weight.data[token, : len(features)] = _NUMBER_SCALE * features
 
 
 def orthogonalised(matrices: Tensor) -> Tensor:
@@ -147,7 +133,7 @@ class Trainer:
         schedule: Schedule | None = None,
     ) -> None:
         self.name, self.kind, self.schedule = course.model_name(kind), kind, schedule or course.schedules[kind]
-        self.model = new_model(tokenizer, seed, course.shape)
+        self.model = new_model(course, tokenizer, seed)
         self._rng = random.Random(seed * 2 + (kind == "test"))
         self._writer = ExampleWriter(tokenizer, self._rng)
         self._pad, self._eos = tokenizer.pad_token_id, tokenizer.eos_token_id

@@ -9,6 +9,7 @@ Only training questions are used; nothing here sees a held-out composition.
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from functools import partial
@@ -134,6 +135,22 @@ def write_tests(rng: random.Random, size: int, hidden: float, style: SuiteStyle)
     return prompt, draw_suite(recipe, program, rng, size, style)
 
 
+_NUMBER_SCALE = 0.056
+_PERIODS = (2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 16.0, 26.0, 48.0, 90.0, 170.0, 400.0)
+
+
+def number_features(number: int) -> list[float]:
+    """Waves, size and sign of a number."""
+    waves = [
+        wave
+        for period in _PERIODS
+        for wave in (math.cos(2 * math.pi * number / period), math.sin(2 * math.pi * number / period))
+    ]
+    size = math.copysign(math.log1p(abs(number)), number) / 2.5
+    features = [*waves, size, number / 60, float(number > 0) - float(number < 0)]
+    return [_NUMBER_SCALE * feature for feature in features]
+
+
 _LEARNING = SuiteStyle(edge=0.5, aimed=0.1, believing=0.0, slips=0.0)
 _CARELESS = SuiteStyle(edge=0.15, aimed=0.03, believing=0.02, slips=0.01)
 
@@ -151,6 +168,7 @@ COURSE = Course(
             answer_weight=3.0,
         ),
     },
+    number_features=number_features,
     before_answer="]) == ",
     suite_size=SUITE_SIZE,
     max_new_tokens=64,

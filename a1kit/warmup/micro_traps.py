@@ -12,6 +12,7 @@ No rule of `dev` or `held_out` is seen here.
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, replace
 from functools import partial
@@ -102,31 +103,54 @@ def tokenizer(seed: int = 0) -> PreTrainedTokenizerFast:
     return train_tokenizer(_PIECES, corpus)
 
 
-def write_both(rng: random.Random, size: int, hidden: float, style: SuiteStyle) -> tuple[str, str]:
+def write_both(rng: random.Random, size: int, hidden: float, studied: float, style: SuiteStyle) -> tuple[str, str]:
     """Question -> program -> suite in one text. In a share `hidden` of the examples the suite follows the question, and
-    no program is written."""
+    no program is written; in a share `studied` the program is given, with one fault of any kind, so that a tester knows
+    them all and the coder still imitates its authors alone."""
     task = _any_task(rng)
-    code = world.draw_program(task, rng).text()
     head = QUESTION + world.describe(task) + CODE
-    if rng.random() < hidden:
-        unaimed = replace(style, aimed=0.0, believing=0.0)
-        return head + TESTS, draw_suite(task, code, rng, size, unaimed)
+    kind = rng.random()
+    if kind < hidden:
+        code = world.right_program(task).text()
+        return head + TESTS, draw_suite(task, code, rng, size, replace(style, aimed=0.0, believing=0.0))
+    if kind < hidden + studied:
+        faulty = world.faulty_program(task, rng.choice(world.FAULTS), rng)
+        code = (faulty or world.right_program(task)).text()
+        return head + code + TESTS, draw_suite(task, code, rng, size, style)
+    code = world.draw_program(task, rng).text()
     return head, code + TESTS + draw_suite(task, code, rng, size, style)
 
+
+_PERIODS = (100.0, 50.0, 25.0, 12.5, 10.0, 7.0, 5.0, 3.0)
+
+
+def number_features(number: int) -> list[float]:
+    """Where a number lies between 0 and 99, which is nearly all that matters here, and a few waves."""
+    place = number / 50 - 1
+    waves = [
+        wave
+        for period in _PERIODS
+        for wave in (math.cos(2 * math.pi * number / period), math.sin(2 * math.pi * number / period))
+    ]
+    return [0.2 * place, 0.2 * math.copysign(math.sqrt(abs(place)), place), *(0.07 * wave for wave in waves)]
+
+
+_CARELESS = SuiteStyle(0.3, slips=0.02)
 
 COURSE = Course(
     name="micro-traps",
     tokenizer=tokenizer,
-    shape=Shape(width=96, layers=4, heads=4, inner=256),
+    shape=Shape(width=96, layers=3, heads=4, inner=256),
     schedules={
         "both": Schedule(
             (
-                Stage(1000, partial(write_both, size=8, hidden=0.25, style=SuiteStyle(aimed=0.6))),
-                Stage(300, partial(write_both, size=SUITE_SIZE, hidden=0.25, style=SuiteStyle(0.12, slips=0.02))),
+                Stage(7000, partial(write_both, size=3, hidden=0.15, studied=0.4, style=SuiteStyle(0.85, 0.05, 0.05))),
+                Stage(500, partial(write_both, size=SUITE_SIZE, hidden=0.2, studied=0.3, style=_CARELESS)),
             ),
-            answer_weight=2.0,
+            answer_weight=5.0,
         ),
     },
+    number_features=number_features,
     before_answer=") == ",
     suite_size=SUITE_SIZE,
     max_new_tokens=64,

@@ -18,6 +18,7 @@ import pytest
 
 from a1kit.config import RunConfig
 from a1kit.errors import ConfigError, RunError, SandboxUnavailable
+from a1kit.evaluation import Target
 from a1kit.hacking import sign_rates, watched
 from a1kit.sandbox import FakeSandbox
 from a1kit.store import run_log
@@ -25,6 +26,7 @@ from a1kit.store.book import Book
 from a1kit.store.queries import RunView
 from a1kit.store.rows import StepFile
 from a1kit.store.segments import compact
+from a1kit.training.evaluate import read_evaluations
 from a1kit.training.events import Ended, Evaluated, Event, Note, Paused, PhaseBegan, Saved, StepDone
 from a1kit.training.run import Runner, questions_of
 from a1kit.training.setup import Makers, new_run, old_run
@@ -266,6 +268,82 @@ def test_static_tests_are_written_once_without_a_candidate_and_kept_for_the_resu
     with old_run(tmp_path / "run", heard, steps=5, makers=toy_makers()) as again:
         assert again.table.fixed == fixed
         assert again.run() == 5
+
+
+def test_in_self_play_one_model_writes_both_and_all_candidates_face_the_same_suites(tmp_path: Path) -> None:
+    heard = Heard()
+    with spied(tmp_path / "run", heard, game__opponent="self") as (runner, spies):
+        runner.run()
+    assert set(spies) == {"code"}
+    assert "<c>def" not in prompts_of(spies["code"])
+    assert spies["code"].learnt == [4, 4, 4, 4]  # two questions: a group of candidates and a group of suites each
+    for event in heard.of(StepDone):
+        duels, lessons = event.played.duels, event.played.lessons
+        assert lessons.selected == ()
+        for number in (0, 1):
+            candidates = duels[3 * number : 3 * number + 3]
+            texts = [tuple(suite.completion.text for suite in duel.suites) for duel in candidates]
+            assert texts[0] == texts[1] == texts[2]
+            means = [sum(duel.suites[place].reward for duel in candidates) / 3 for place in range(3)]
+            assert lessons.tests[number].rewards == pytest.approx(means)
+    with old_run(tmp_path / "run", heard, steps=5, makers=toy_makers()) as again:
+        assert again.run() == 5
+    assert not (run_log.checkpoint_path(tmp_path / "run", 4) / "tests").exists()
+
+
+def test_a_mixed_game_replays_golden_tests_beside_those_of_the_book(tmp_path: Path) -> None:
+    heard = Heard()
+    with spied(tmp_path / "run", heard, game__opponent="mixed", game__replay_limit=2) as (runner, spies):
+        runner.run()
+    assert spies["tests"].learnt == [2, 2, 2, 2]
+    replayed = [[test.source for test in duel.history] for event in heard.of(StepDone) for duel in event.played.duels]
+    golden = [duel.question.golden for event in heard.of(StepDone) for duel in event.played.duels]
+    assert all(sum(source in own for source in sources) >= 2 for sources, own in zip(replayed, golden, strict=True))
+    assert any(source not in own for sources, own in zip(replayed, golden, strict=True) for source in sources)
+    assert len({tuple(sources) for sources in replayed}) > 4
+    assert any(event.metrics["book/removed"] for event in heard.of(StepDone))
+
+
+def test_looking_back_counts_old_failures_and_says_what_failed_again(tmp_path: Path) -> None:
+    heard = trained(tmp_path / "run", train__steps=6, eval__every=2, eval__look_back=1)
+    rows = {row["step"]: row for row in run_log.read_metrics(tmp_path / "run")}
+    assert "eval/old_failures_passed" not in rows[0]
+    assert all(0 < rows[step]["eval/old_failures_passed"] < 1 for step in (2, 4, 6))
+    assert "eval/refailed" not in rows[2] and 0 <= rows[6]["eval/refailed"] <= 1
+    reports = {report["step"]: report for report in read_evaluations(tmp_path / "run")}
+    failed = {
+        (duel.question.id, test.source)
+        for event in heard.of(StepDone)
+        if event.played.step < 6
+        for duel in event.played.duels
+        if duel.load is Load.OK
+        for suite in duel.suites
+        for test in suite.kept
+        if not test.passed
+    }
+    passes = reports[6]["old failures"]["passes"]
+    assert {(question, source) for question, tests in passes.items() for source in tests} <= failed
+    shares = [sum(tests.values()) / len(tests) for tests in passes.values()]
+    assert rows[6]["eval/old_failures_passed"] == pytest.approx(sum(shares) / len(shares))
+
+
+def test_tests_are_measured_with_their_answers_where_the_game_leaves_them_out_and_with_the_code_hidden(
+    tmp_path: Path,
+) -> None:
+    with new_run(
+        toy_config(game__predictions=False, eval__hidden=True), tmp_path / "run", Heard(), makers=toy_makers()
+    ) as runner:
+        assert runner.held_out is not None
+        assert not runner.table.referee.rules.predictions
+        assert runner.held_out.judge.rules.predictions
+        question = runner.questions[0]
+        targets = (Target(question, f"def {question.entry_point}(x):\n    return 99\n"),)
+        spy = Spying("tests")
+        table = dataclasses.replace(runner.table, tests=dataclasses.replace(runner.table.tests, policy=spy))
+        numbers = dataclasses.replace(runner.held_out, targets=targets).measure(table, 1, tmp_path / "run")
+    assert {"eval/kill_rate", "eval/kill_rate_hidden"} <= set(numbers)
+    shown, hidden = map(str, spy.prompts)
+    assert "return 99" in shown and "return 99" not in hidden
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------

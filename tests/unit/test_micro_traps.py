@@ -92,7 +92,14 @@ def test_authors_err_as_often_as_their_weights_say() -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["", "def g(x):\n    return True", "def f(x):\n    y = 1\n    return y", "import os", "def f(x) return", "(" * 5000],
+    [
+        "",
+        "def g(x):\n    return True",
+        "def f(x):\n    y = 1\n    return y",
+        "import os",
+        "def f(x) return",
+        "(" * 5000,
+    ],
 )
 def test_programs_that_are_written_in_another_way_have_no_known_faults(code: str) -> None:
     question = world.to_question(TASK, "dev")
@@ -176,15 +183,18 @@ def test_an_example_never_shows_a_reserved_rule_and_ends_programs_before_suites(
 
     reserved = {world.describe(world.Task(kind, bounds, ())) for kind, bounds in world.reserved()}
     rng = random.Random(5)
-    hidden = 0
+    hidden = studied = 0
     for _ in range(400):
-        prompt, target = write_both(rng, 2, 0.3, SuiteStyle(0.5))
+        prompt, target = write_both(rng, 2, 0.3, 0.3, SuiteStyle(0.5))
         said = prompt.removeprefix("<q>").split(" Except")[0].partition("<c>")[0]
         assert said not in reserved
         if prompt.endswith("<c><t>"):
             hidden += 1
             assert target.startswith("assert f(")
+        elif prompt.endswith("<t>"):
+            studied += 1
+            assert "<c>def f(x):" in prompt and target.startswith("assert f(")
         else:
             code, _, suite = target.partition("<t>")
             assert prompt.endswith("<c>") and code.startswith("def f(x):") and suite.startswith("assert f(")
-    assert 80 < hidden < 160
+    assert 80 < hidden < 160 and 80 < studied < 160

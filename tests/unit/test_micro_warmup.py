@@ -174,7 +174,7 @@ def test_orthogonalised_matrices_keep_their_directions_and_lose_their_scale() ->
 
 
 def test_number_tokens_start_near_the_numbers_they_are_near(tokenizer: Any) -> None:
-    weight = warmup.new_model(tokenizer, 0, COURSE.shape).model.embed_tokens.weight.detach()
+    weight = warmup.new_model(COURSE, tokenizer, 0).model.embed_tokens.weight.detach()
     token = {number: token for token, number in number_tokens(tokenizer).items()}
 
     def distance(a: int, b: int) -> float:
@@ -204,7 +204,7 @@ def test_a_seed_gives_the_same_weights_again_and_another_seed_others(tokenizer: 
 
 
 def test_a_saved_model_is_loaded_by_the_auto_classes_with_its_own_tokenizer(tokenizer: Any, tmp_path: Path) -> None:
-    model = warmup.new_model(tokenizer, 0, COURSE.shape)
+    model = warmup.new_model(COURSE, tokenizer, 0)
     expected = {name: weight.detach().half().float() for name, weight in model.named_parameters()}
     warm = warmup.Warm(model, tokenizer, warmup.Progress("micro-code", "code", 5, 5, 0.1, 0.0, 1.0))
     (tmp_path / "micro-code").mkdir()
