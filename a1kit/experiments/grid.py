@@ -158,8 +158,8 @@ class _Crew:
                     self._took.append(time.monotonic() - begun)
                 else:
                     self.failed.append(cell)
-        while len(self._running) < jobs and (cell := self._next()) is not None:
-            self._start(cell)
+        while len(self._running) < jobs and (following := self._next()) is not None:
+            self._start(following)
         return bool(self._running)
 
     def _next(self) -> Cell | None:

@@ -17,9 +17,9 @@ from a1kit.presets import preset
 FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """One row of a table. `values` are changes to the base configuration.
+    """One row of a table, there once (`SETTINGS`). `values` are changes to the base configuration.
 
     tester_of   the setting whose trained Test LLM (of the same seed) this one starts with; it is run after that one
     """

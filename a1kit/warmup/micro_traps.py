@@ -144,7 +144,8 @@ COURSE = Course(
     schedules={
         "both": Schedule(
             (
-                Stage(7000, partial(write_both, size=3, hidden=0.15, studied=0.4, style=SuiteStyle(0.85, 0.05, 0.05))),
+                Stage(1200, partial(write_both, size=8, hidden=0.25, studied=0.0, style=SuiteStyle(0.5))),
+                Stage(3800, partial(write_both, size=3, hidden=0.15, studied=0.4, style=SuiteStyle(0.85, 0.05, 0.05))),
                 Stage(500, partial(write_both, size=SUITE_SIZE, hidden=0.2, studied=0.3, style=_CARELESS)),
             ),
             answer_weight=5.0,

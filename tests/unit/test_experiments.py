@@ -1,0 +1,253 @@
+"""Experiments over a toy world: suites, the grid with its interruptions, statistics, claims and the report."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from a1kit.errors import ConfigError, InputError
+from a1kit.experiments import claims, grid, results, suites
+from a1kit.experiments.claims import Claim, Finding
+from a1kit.experiments.results import compare, spread
+from a1kit.experiments.suites import FULL, SETTINGS, SUITES, Suite
+from a1kit.training.setup import new_run
+from a1kit_bench.toy import toy_config, toy_makers
+
+# -- suites ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("base", ["micro", "micro-traps", "qwen2.5-coder-1.5b"])
+def test_every_setting_of_every_suite_is_a_configuration_of_its_own(name: str, base: str) -> None:
+    suite = suites.suite(name, base, 2)
+    configs = [(suite.config(setting, 0).to_yaml(), setting.tester_of) for setting in suite.settings]
+    assert len(set(configs)) == len(configs) > 3
+    assert suite.settings[0].name == FULL
+    assert [suite.config(suite.settings[1], seed).seed for seed in suite.seeds] == [0, 1]
+    assert Suite.from_dict(json.loads(json.dumps(suite.to_dict()))) == suite
+
+
+def test_self_play_is_left_out_where_the_players_are_different_models() -> None:
+    def names(base: str) -> set[str]:
+        return {setting.name for setting in suites.suite("baselines", base, 1).settings}
+
+    assert names("micro-traps") - names("micro") == {"self_play"}
+
+
+def test_a_setting_that_equals_the_preset_is_not_run_twice() -> None:
+    names = [setting.name for setting in suites.suite("alpha", "micro", 1).settings]
+    assert names == [FULL, "alpha_0", "alpha_50", "alpha_75", "alpha_100"]  # the preset's own alpha is 0.25
+
+
+def test_an_unknown_suite_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"no suite 'ablation'.*ablations"):
+        suites.suite("ablation", "micro", 1)
+
+
+# -- the grid, with real processes and runs that are made beforehand ---------------------------------------------------
+
+
+def toy_run(folder: Path, **values: object) -> None:
+    with new_run(toy_config(eval__every=2, **values), folder, lambda event: None, makers=toy_makers()) as runner:
+        runner.run()
+
+
+def toy_grid(folder: Path, settings: Mapping[str, Mapping[str, object]], seeds: int = 3) -> None:
+    """A grid whose runs are all finished."""
+    suite = Suite("toy", "micro", tuple(SETTINGS[name] for name in settings), tuple(range(seeds)))
+    grid.start(suite, folder)
+    for cell in grid.cells_of(suite, folder):
+        toy_run(cell.folder, seed=cell.seed, **settings[cell.setting.name])
+
+
+SMALL = {
+    "problems.pool": 2,
+    "game.questions": 1,
+    "game.candidates": 2,
+    "game.suites": 2,
+    "game.tests": 2,
+    "eval.questions": 2,
+    "eval.samples": 1,
+    "eval.kill": "false",
+    "train.steps": 2,
+    "train.checkpoint_every": 1,
+}
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_grid_runs_to_its_end_is_not_run_again_and_takes_testers_from_each_other(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="needs the extra `train`")
+    settings = tuple(SETTINGS[name] for name in (FULL, "static_trained"))
+    suite = Suite("small", "micro", settings, (0,), SMALL)
+    heard: list[grid.Progress] = []
+    assert grid.run(suite, tmp_path / "grid", jobs=2, listen=heard.append) == ()
+    assert heard[-1].finished == 2
+    config = (tmp_path / "grid" / "static_trained" / "seed-0" / "config.yaml").read_text()
+    assert str(tmp_path / "grid" / FULL / "seed-0" / "checkpoints") in config
+    before = (tmp_path / "grid" / FULL / "seed-0" / "metrics.jsonl").read_bytes()
+    assert grid.run(suite, tmp_path / "grid", jobs=2, listen=heard.append) == ()
+    assert (tmp_path / "grid" / FULL / "seed-0" / "metrics.jsonl").read_bytes() == before
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_grid_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="needs the extra `train`")
+    folder = tmp_path / "grid"
+    changes = [word for name, value in (SMALL | {"train.steps": 6}).items() for word in ("--set", f"{name}={value}")]
+    command = [sys.executable, "-m", "a1kit", "experiment", "alpha", "--preset", "micro", "--seeds", "1"]
+    command += ["--out", str(folder), "--jobs", "2", *changes]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    first = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
+    wait_until(lambda: any((folder / FULL / "seed-0" / "checkpoints").glob("0*")), 120)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    # Runs outlive a grid that is killed, or are killed with the machine: end them as the machine would.
+    for cell in grid.cells_of(grid.open_grid(folder), folder):
+        wait_until(lambda cell=cell: cell.state() not in ("running", "paused"), 120)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment, timeout=500
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (folder / "report.md").is_file()
+    assert all(cell.state() == "finished" for cell in grid.cells_of(grid.open_grid(folder), folder))
+
+
+def wait_until(ready: object, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not ready():  # type: ignore[operator]
+        assert time.monotonic() < end, f"waited {seconds:g} s in vain"
+        time.sleep(0.2)
+
+
+def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite("small", "micro", (SETTINGS[FULL], SETTINGS["static_trained"]), (0,), SMALL)
+    monkeypatch.setattr(grid._Crew, "_arguments", lambda self, cell: ["train", "--preset", "no-such-preset"])
+    failed = grid.run(suite, tmp_path / "grid", jobs=2, listen=lambda progress: None)
+    assert {cell.setting.name for cell in failed} == {FULL, "static_trained"}
+    assert "no-such-preset" in grid.why_failed(next(cell for cell in failed if cell.setting.name == FULL))
+    assert "needs the tester of full" in grid.why_failed(next(c for c in failed if c.setting.name != FULL))
+
+
+def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
+    suite = Suite("small", "micro", (SETTINGS[FULL],), (0,))
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="not empty and holds no experiment"):
+        grid.start(suite, tmp_path)
+    grid.start(suite, tmp_path / "new")
+    with pytest.raises(InputError, match=r"holds runs of micro.*not of micro-traps"):
+        grid.start(Suite("small", "micro-traps", suite.settings, (0,)), tmp_path / "new")
+    grid.start(Suite("small", "micro", (SETTINGS["golden"],), (0, 1)), tmp_path / "new")
+    assert [setting.name for setting in grid.open_grid(tmp_path / "new").settings] == [FULL, "golden"]
+    (tmp_path / "new" / "suite.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        grid.open_grid(tmp_path / "new")
+
+
+# -- statistics --------------------------------------------------------------------------------------------------------
+
+
+def test_intervals_and_paired_tests_are_students() -> None:
+    pytest.importorskip("scipy", reason="needs the extra `eval`")
+    found = spread({0: 1.0, 1: 2.0, 2: 3.0})
+    assert found.mean == 2.0
+    assert found.high - found.mean == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)  # t of 2 degrees, sd 1
+    paired = compare({0: 1.0, 1: 2.0, 2: 4.0, 9: 5.0}, {0: 0.0, 1: 1.5, 2: 3.0})
+    assert paired is not None
+    assert paired.difference.mean == pytest.approx(2.5 / 3)
+    assert paired.p == pytest.approx(0.0377, abs=1e-4)  # t = 5 with 2 degrees of freedom
+    assert paired.detectable == pytest.approx((4.302653 + 1.060660) / 6, rel=1e-4)
+    assert compare({0: 1.0}, {0: 0.0}) is None
+    assert math.isnan(spread({0: 1.0}).low)
+
+
+@pytest.mark.parametrize(
+    ("differences", "finding"),
+    [
+        ({0: 0.10, 1: 0.12, 2: 0.11}, Finding.REPRODUCED),
+        ({0: 0.00, 1: 0.001, 2: -0.001}, Finding.NOT_REPRODUCED),
+        ({0: -0.10, 1: -0.12, 2: -0.11}, Finding.NOT_REPRODUCED),
+        ({0: 0.2, 1: -0.1, 2: 0.1}, Finding.UNDECIDED),
+        ({0: 0.2}, Finding.NOT_MEASURED),
+        ({0: 0.0, 1: 0.0}, Finding.NOT_REPRODUCED),
+    ],
+)
+def test_claims_are_answered_by_where_their_interval_lies(differences: dict[int, float], finding: Finding) -> None:
+    pytest.importorskip("scipy", reason="needs the extra `eval`")
+    zeros = dict.fromkeys(differences, 0.0)
+    claim = Claim("X", "a sentence", "a measure", lambda _: compare(differences, zeros), 0.02)
+    assert claims.answer(claim, None).finding is finding  # type: ignore[arg-type]
+
+
+# -- results and report ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("scipy", reason="needs the extra `eval`")
+    folder = tmp_path_factory.mktemp("grid") / "toy"
+    toy_grid(
+        folder, {FULL: {}, "no_mistake_book": {"game__mistake_book": False}, "golden": {"game__opponent": "golden"}}
+    )
+    return folder
+
+
+def test_a_run_is_read_at_three_quarters_and_at_its_end(toy_folder: Path) -> None:
+    found = results.read(toy_folder)
+    assert not found.missing and len(found.runs) == 9
+    run = found.of(FULL)[0]
+    rows = {row["step"]: row for row in run.rows}
+    assert set(run.readings) == {4}  # 4 steps, evaluated at 2 and 4: 3 lies as near to both, and the later one counts
+    assert run.values["eval/avg"] == rows[4]["eval/avg"]
+    assert run.start["eval/avg"] == rows[0]["eval/avg"]
+    assert run.values["code/reward"] == rows[4]["code/reward"]
+
+
+def test_a_run_that_is_missing_is_said_and_not_counted(toy_folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(toy_folder, tmp_path / "grid")
+    shutil.rmtree(tmp_path / "grid" / "golden" / "seed-1")
+    found = results.read(tmp_path / "grid")
+    assert [cell.name for cell in found.missing] == ["golden/seed-1"]
+    assert set(found.values("golden", "eval/avg")) == {0, 2}
+    from a1kit.experiments import report
+
+    assert "**1 runs are missing**: golden/seed-1" in report.to_markdown(report.compose(found), {})
+
+
+def test_the_report_has_every_number_and_escapes_what_it_quotes(toy_folder: Path) -> None:
+    from a1kit.experiments import report
+
+    text, page = report.write(toy_folder, command="a1kit experiment <toy>")
+    found = results.read(toy_folder)
+    markdown, html = text.read_text(), page.read_text()
+    for setting in (FULL, "golden", "no_mistake_book"):
+        value = found.spread(setting, "eval/avg")
+        assert value is not None
+        assert f"{value.mean:.3f} ±" in markdown and f"{value.mean:.3f} ±" in html
+    for one in claims.answers(found):
+        assert one.claim.sentence in markdown
+    assert "a1kit experiment &lt;toy&gt;" in html and "<toy>" not in html
+    assert html.count("<figure>") >= 3 and "https://cdn" not in html.split("<script")[0]
+    numbers = json.loads((toy_folder / "numbers.json").read_text())
+    assert len(numbers["runs"]) == 9 and len(numbers["claims"]) == len(claims.CLAIMS)
+    assert {row["setting"] for row in numbers["runs"]} == {FULL, "golden", "no_mistake_book"}
+
+
+def test_nothing_finished_is_a_sentence(tmp_path: Path) -> None:
+    grid.start(Suite("small", "micro", (SETTINGS[FULL],), (0,)), tmp_path / "grid")
+    with pytest.raises(InputError, match="no finished run yet"):
+        results.read(tmp_path / "grid")
+    with pytest.raises(InputError, match="holds no experiment"):
+        results.read(tmp_path)
