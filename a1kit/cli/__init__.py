@@ -32,6 +32,7 @@ COMMANDS = {
     "eval": "Measure a Code LLM: avg@n, pass@k, best-of-n on a benchmark or your own questions.",
     "eval-tests": "Measure a Test LLM: one test a round, and the mutants that they kill.",
     "experiment": "Compare settings over several seeds, and report what reproduces.",
+    "compare": "Any runs side by side: tables, differences, figures.",
     "warmup": "Make the models of a micro world from a seed (minutes).",
     "doctor": "Show what this machine has: Python, packages, memory, sandbox layers, browser.",
     "view": "Open the inspector on the runs of this folder.",

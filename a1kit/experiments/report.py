@@ -72,6 +72,27 @@ def write(folder: Path, *, command: str = "") -> tuple[Path, Path]:
     return folder / REPORT, folder / PAGE
 
 
+def write_comparison(results: Results, folder: Path) -> tuple[Path, Path]:
+    """The report of any runs (`a1kit.experiments.comparison`): every measure, every difference from the first row."""
+    names = [setting.name for setting in results.settings]
+    opening = (
+        f"{len(results.runs)} runs in {len(names)} rows; each value is the mean of the evaluations at three quarters "
+        "and at the end of a run, with a 95 % t-interval over the seeds of a row.",
+    )
+    tables = (
+        _measured(results, "On held-out questions", names, tuple(MEASURES)),
+        _measured(results, "Late in training: means over the last quarter", names, tuple(LATE)),
+        _against(results, names[0]),
+    )
+    closing = tuple(f"{run.cell.setting.title}, seed {run.cell.seed}: `{run.cell.folder}`" for run in results.runs)
+    made = Report("Runs side by side", opening, (), tables, tuple(_overlays(results, {"runs": names})), closing)
+    make_folder(folder)
+    images = _write_images(folder / IMAGES, made.pictures)
+    write_text_whole(folder / REPORT, to_markdown(made, images))
+    write_text_whole(folder / PAGE, to_html(made))
+    return folder / REPORT, folder / PAGE
+
+
 def compose(results: Results, command: str = "") -> Report:
     """The report as data."""
     suite = results.suite
@@ -137,7 +158,7 @@ def _tables(results: Results) -> Iterable[Table]:
         ("eval/avg", "eval/validity", "eval/kill_rate", "eval/quality", "code/reward"),
     )
     yield _measured(results, "Late in training: means over the last quarter", everything, tuple(LATE))
-    yield _against_full(results)
+    yield _against(results, FULL)
 
 
 def _there(results: Results, names: Iterable[str]) -> list[str]:
@@ -163,19 +184,20 @@ def _cell(value: Spread | None) -> str:
     return "–" if value is None else str(value)
 
 
-def _against_full(results: Results) -> Table:
-    """Every setting minus the full method."""
+def _against(results: Results, reference: str) -> Table:
+    """Every setting minus one of them."""
     rows = []
     for setting in results.settings:
-        if setting.name == FULL:
+        if setting.name == reference:
             continue
         row = [setting.title]
         for measure in ("eval/avg", "eval/quality"):
-            found = results.compare(setting.name, FULL, measure)
+            found = results.compare(setting.name, reference, measure)
             row += ["–", "–"] if found is None else [str(found.difference), _p(found.p)]
         rows.append(tuple(row))
-    columns = ("setting minus full method", MEASURES["eval/avg"], "p", MEASURES["eval/quality"], "p ")
-    return Table("Differences from the full method, paired by seed", columns, tuple(rows))
+    whose = _title(results, reference)
+    columns = (f"setting minus {whose}", MEASURES["eval/avg"], "p", MEASURES["eval/quality"], "p ")
+    return Table(f"Differences from {whose}, paired by seed", columns, tuple(rows))
 
 
 def _p(value: float) -> str:
@@ -200,14 +222,17 @@ def _pictures(results: Results) -> Iterable[Picture]:
         yield Picture(
             "book", "Tests that enter and leave the Mistake Book, mean over seeds (Figure 4).", figures.book_flow(rows)
         )
-    held_out = {
-        setting.title: mean_rows([run.rows for run in results.of(setting.name)]) for setting in results.settings
-    }
     groups = {
         "methods": ("full", "golden", "self_play", "static_tests", "static_trained", "mixed", "frozen_tester"),
         "ablations": ("full", "no_mistake_book", "black_box", "no_prediction", "topvar_random", "topvar_all"),
         "alpha": ("full", "alpha_0", "alpha_25", "alpha_50", "alpha_75", "alpha_100"),
     }
+    yield from _overlays(results, groups)
+
+
+def _overlays(results: Results, groups: Mapping[str, Sequence[str]]) -> Iterable[Picture]:
+    """Curves of settings over each other, a figure a group and measure."""
+    held_out = {one.title: mean_rows([run.rows for run in results.of(one.name)]) for one in results.settings}
     for name, members in groups.items():
         chosen = [_title(results, member) for member in members if results.has(member)]
         if len(chosen) < 2:
@@ -329,9 +354,11 @@ _LEGEND = (
 
 def to_markdown(report: Report, images: Mapping[str, str]) -> str:
     """The report as Markdown; figures are linked where they were written."""
-    parts = [f"# {report.title}", *report.opening, "## Claims", _LEGEND, _table_markdown(_claim_rows(report))]
-    found = {finding: sum(one.finding is finding for one in report.answers) for finding in Finding}
-    parts.append(", ".join(f"{count} {finding.value}" for finding, count in found.items() if count) + ".")
+    parts = [f"# {report.title}", *report.opening]
+    if report.answers:
+        parts += ["## Claims", _LEGEND, _table_markdown(_claim_rows(report))]
+        found = {finding: sum(one.finding is finding for one in report.answers) for finding in Finding}
+        parts.append(", ".join(f"{count} {finding.value}" for finding, count in found.items() if count) + ".")
     parts.append("## Tables")
     for table in report.tables:
         if table.rows:
@@ -373,8 +400,10 @@ _CLASSES = {Finding.REPRODUCED.value: "good", Finding.NOT_REPRODUCED.value: "bad
 
 def to_html(report: Report) -> str:
     """The report as one page that needs nothing from elsewhere."""
-    parts = [f"<h1>{html.escape(report.title)}</h1>", *map(_paragraph, report.opening), "<h2>Claims</h2>"]
-    parts += [_paragraph(_LEGEND), _table_html(_claim_rows(report)), "<h2>Tables</h2>"]
+    parts = [f"<h1>{html.escape(report.title)}</h1>", *map(_paragraph, report.opening)]
+    if report.answers:
+        parts += ["<h2>Claims</h2>", _paragraph(_LEGEND), _table_html(_claim_rows(report))]
+    parts.append("<h2>Tables</h2>")
     parts += [_table_html(table) for table in report.tables if table.rows]
     parts.append("<h2>Figures</h2>")
     script: str | bool = True

@@ -126,7 +126,7 @@ def read(folder: Path) -> Results:
     runs, missing = [], []
     for cell in cells_of(suite, folder):
         if cell.state() == "finished":
-            runs.append(_read(cell))
+            runs.append(read_run(cell))
         else:
             missing.append(cell)
     if not runs:
@@ -134,8 +134,11 @@ def read(folder: Path) -> Results:
     return Results(suite, tuple(runs), tuple(missing))
 
 
-def _read(cell: Cell) -> Run:
+def read_run(cell: Cell) -> Run:
+    """One run, which must have played a step."""
     rows = read_metrics(cell.folder)
+    if not any(row["step"] > 0 for row in rows):
+        raise InputError(f"{cell.folder} has no finished step yet; there is nothing to compare.")
     evaluations = {int(row["step"]): row for row in rows if "eval/avg" in row}
     steps = [row for row in rows if row["step"] > 0]
     last = int(steps[-1]["step"])

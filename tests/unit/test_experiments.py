@@ -251,3 +251,42 @@ def test_nothing_finished_is_a_sentence(tmp_path: Path) -> None:
         results.read(tmp_path / "grid")
     with pytest.raises(InputError, match="holds no experiment"):
         results.read(tmp_path)
+
+
+def test_runs_that_differ_in_their_seed_alone_are_one_row_named_by_what_else_differs(toy_folder: Path) -> None:
+    from a1kit.experiments import comparison
+
+    folders = [toy_folder / name / f"seed-{seed}" for name in (FULL, "no_mistake_book") for seed in (0, 1)]
+    found = comparison.results_of(folders)
+    assert [setting.title for setting in found.settings] == ["first", "game.mistake_book=False"]
+    assert set(found.values("game.mistake_book=False", "eval/avg")) == {0, 1}
+    with pytest.raises(InputError, match="named twice"):
+        comparison.check([folders[0], folders[0]])
+    with pytest.raises(InputError, match="name the runs"):
+        comparison.check([])
+
+
+def test_compare_writes_tables_figures_and_numbers(toy_folder: Path, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from a1kit.cli import app
+
+    folders = [str(toy_folder / name / "seed-0") for name in (FULL, "golden")]
+    done = CliRunner().invoke(app, ["compare", *folders, "--out", str(tmp_path / "out"), "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert [run["row"] for run in said["runs"]] == ["first", "game.opponent=golden"]
+    assert "game.opponent=golden" in (tmp_path / "out" / "report.md").read_text()
+    shown = CliRunner().invoke(app, ["compare", *folders, "--out", str(tmp_path / "out")])
+    assert "held-out code right" in shown.stdout
+    missing = CliRunner().invoke(app, ["compare", str(tmp_path / "none")])
+    assert missing.exit_code != 0
+
+
+def test_a_comparison_of_unfinished_runs_needs_a_step(tmp_path: Path) -> None:
+    from a1kit.experiments import comparison
+
+    with new_run(toy_config(), tmp_path / "run", lambda event: None, makers=toy_makers()):
+        pass
+    with pytest.raises(InputError, match="no finished step"):
+        comparison.results_of([tmp_path / "run"])
