@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import keyword
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ def read_record(record: object, defaults: Defaults) -> tuple[Pairing, Rules, flo
     if not isinstance(record["id"], str | int) or isinstance(record["id"], bool):
         raise InputError(f"field 'id' is {_kind(record['id'])}; give a string or a whole number")
     texts = {name: _text(record, name) for name in ("entry_point", "reference", "candidate")}
-    if not texts["entry_point"].isidentifier():
+    if not texts["entry_point"].isidentifier() or keyword.iskeyword(texts["entry_point"]):
         raise InputError(f"field 'entry_point' is {texts['entry_point'][:80]!r}; give the name of one function")
     suites, history = _texts(record, "suites"), _texts(record, "history")
     rules, seconds = _options(record.get("options", {}), defaults)
@@ -188,11 +189,14 @@ def load(line: bytes) -> Record | InputError:
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        looks = next((f"; it looks like {name}" for mark, name in _MARKS.items() if line.startswith(mark)), "")
         return InputError(
-            f"the line is not UTF-8 (byte {line[error.start]:#04x} at position {error.start}); re-encode it"
+            f"the line is not UTF-8 (byte {line[error.start]:#04x} at position {error.start}{looks}); re-encode it"
         )
     try:
-        record = json.loads(text)
+        record = json.loads(text, object_pairs_hook=_once)
+    except InputError as error:
+        return error
     except json.JSONDecodeError as error:
         return InputError(f"the line is not JSON ({error.msg} at character {error.pos}); write one JSON object a line")
     except (RecursionError, ValueError) as error:
@@ -202,6 +206,20 @@ def load(line: bytes) -> Record | InputError:
         if isinstance(record, dict)
         else InputError(f"a line is a JSON object with the fields {_listed(_REQUIRED)}; this is {_kind(record)}")
     )
+
+
+_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "a gzip file", b"PK": "a zip file"}
+"""How files begin that are often taken for text."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are all different; which of two values was meant nobody can know."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"field {name[:80]!r} is given twice in one object; keep one")
+        found[name] = value
+    return found
 
 
 def _options(options: object, defaults: Defaults) -> tuple[Rules, float]:
