@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 EXPERIMENTS = Path("experiments")
 QUICK_SEEDS, QUICK_SHARE = 2, 4
+BAND = "band.json"
 
 
 def command(
@@ -95,13 +96,24 @@ def _command_line(name: str, base: str, seeds: int, changes: list[str], quick: b
 def _report(folder: Path, made_by: str, as_json: bool) -> None:
     try:
         from a1kit.experiments import report
+        from a1kit.experiments.grid import open_grid
     except ModuleNotFoundError as error:
         raise MissingDependency(f"the report needs {error.name}: pip install 'a1kit[eval]'") from error
     text, page = report.write(folder, command=made_by)
+    if open_grid(folder).name == "band":
+        _write_band(folder)
     if as_json:
         print(json.dumps({"event": "report", "markdown": str(text), "html": str(page)}))
     else:
         print(f"\nreport: {text}\n        {page}")
+
+
+def _write_band(folder: Path) -> None:
+    """`band.json`: what `data/bands` keeps of a preset."""
+    from a1kit.experiments.results import band_of, read
+    from a1kit.store.files import write_text_whole
+
+    write_text_whole(folder / BAND, json.dumps(band_of(read(folder)).to_dict(), indent=1) + "\n")
 
 
 @contextmanager

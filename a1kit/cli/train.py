@@ -54,11 +54,12 @@ def command(
         _show_plan(config, as_json)
         return
     from a1kit.cli.live import follow
+    from a1kit.training.bands import with_band
     from a1kit.training.setup import new_run
 
     folder = run or free_folder(RUNS, f"{config.preset or 'run'}-{config.seed}")
     with follow(config, folder, as_json) as listen:
-        with new_run(config, folder, listen) as runner:
+        with new_run(config, folder, with_band(config, listen)) as runner:
             runner.run()
 
 

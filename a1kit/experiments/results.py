@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,13 @@ from a1kit.errors import InputError, MissingDependency
 from a1kit.experiments.grid import Cell, cells_of, open_grid
 from a1kit.experiments.suites import FULL, Setting, Suite
 from a1kit.store.run_log import read_metrics
+from a1kit.training.bands import MEASURES as BAND_MEASURES
+from a1kit.training.bands import Band
 
 LEVEL = 0.05
 """Error of the first kind that a comparison may make."""
+
+LEAST_FOR_BAND = 10
 
 POWER = 0.8
 """Chance of finding a difference that `Comparison.detectable` promises."""
@@ -205,7 +209,17 @@ def _t() -> Any:
     return t
 
 
-def start_of(runs: Sequence[Run], measure: str) -> float | None:
-    """What the untrained models reach, as the mean over runs (they differ by the chance of sampling alone)."""
-    values = [run.start[measure] for run in runs if measure in run.start]
-    return statistics.fmean(values) if values else None
+def band_of(results: Results, setting: str = FULL) -> Band:
+    """The band of the runs of one setting (`a1kit.training.bands`). Raises InputError below ten runs."""
+    runs = results.of(setting)
+    if len(runs) < LEAST_FOR_BAND:
+        raise InputError(f"a band needs {LEAST_FOR_BAND} runs, there are {len(runs)}. Add some with --seeds.")
+    points: dict[int, dict[str, tuple[float, float]]] = {}
+    for step in sorted({int(row["step"]) for run in runs for row in run.rows if "eval/avg" in row}):
+        for name in BAND_MEASURES:
+            values = [row[name] for run in runs for row in run.rows if row["step"] == step and name in row]
+            if len(values) >= LEAST_FOR_BAND:
+                half = _quantile(0.995, len(values) - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
+                mean = statistics.fmean(values)
+                points.setdefault(step, {})[name] = (round(mean - half, 4), round(mean + half, 4))
+    return Band(results.suite.preset, len(runs), points)

@@ -65,6 +65,7 @@ _BASELINES = (FULL, "golden", "self_play", "static_tests", "static_trained", "mi
 _ABLATIONS = (FULL, "no_mistake_book", "black_box", "no_prediction", "topvar_random", "topvar_all", "convention_paper")
 
 SUITES: dict[str, tuple[str, ...]] = {
+    "band": (FULL,),
     "baselines": _BASELINES,
     "ablations": _ABLATIONS,
     "alpha": (FULL, *_ALPHA),
