@@ -57,7 +57,7 @@ def _micro_traps() -> RunConfig:
         sampler="fast",
         sample_memory_gb=1.0,
         schedule="constant",
-        learning_rate=3e-4,
+        learning_rate=2e-4,
         warmup_updates=0,
         weight_decay=0.0,
         kl=0.0,
@@ -67,12 +67,12 @@ def _micro_traps() -> RunConfig:
     return RunConfig(
         preset="micro-traps",
         problems=ProblemsConfig(set="micro-traps", max_prompt_tokens=256, pool=48),
-        game=GameConfig(questions=8, candidates=8, suites=4, tests=2, alpha=0.3, topvar_keep=2, style="micro"),
+        game=GameConfig(questions=8, candidates=8, suites=6, tests=2, alpha=0.2, topvar_keep=2, style="micro"),
         code=role,
-        tests=replace(role, learning_rate=6e-4),
+        tests=replace(role, learning_rate=1e-3),
         judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
-        train=TrainConfig(steps=100, checkpoint_every=25),
-        eval=EvalConfig(every=25, samples=8, hidden=True, look_back=4),
+        train=TrainConfig(steps=120, checkpoint_every=30),
+        eval=EvalConfig(every=30, samples=8, hidden=True, look_back=4),
     )
 
 

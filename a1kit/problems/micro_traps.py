@@ -220,23 +220,6 @@ def draw_program(task: Task, rng: random.Random, weights: Weights = AUTHORS) -> 
     return program
 
 
-def faulty_program(task: Task, fault: str, rng: random.Random) -> Program | None:
-    """The reference with one fault; None when the task leaves no room for it (an exception's, without exceptions)."""
-    program = right_program(task, long=rng.random() < AUTHORS.long)
-    match fault:
-        case "guard" | "patch":
-            return _with_trap(program, rng, wide=fault == "patch", harmless=False)
-        case "threshold":
-            return _with_threshold(program, rng.randrange(len(program.bounds)), rng)
-        case "operator":
-            return _with_operator(program, rng)
-        case "key" if program.clauses:
-            return _with_key(program, rng.randrange(len(program.clauses)), rng)
-        case "missing" if program.clauses:
-            return _without_clause(program, rng)
-    return None
-
-
 def _with_threshold(program: Program, place: int, rng: random.Random) -> Program:
     bounds = list(program.bounds)
     bounds[place] += rng.choice((-4, -3, -2, -1, 1, 2, 3, 4))
@@ -356,22 +339,23 @@ def load() -> ProblemSet:
     return ProblemSet("micro-traps", tuple(question for part in parts.values() for question in part), ids)
 
 
+DRAWN = 4
+"""Wrong programs a question."""
+
+
 @cache
 def kill_set(split: str = "held_out") -> tuple[Buggy, ...]:
-    """Wrong programs for the questions of a split: one with each fault alone, and one as the authors write them (its
-    bug is called `drawn`). What the kill rate of a Test LLM is measured on."""
+    """Wrong programs for the questions of a split, drawn as their authors write them: what the kill rate of a Test LLM
+    is measured on. A bug is named by the faults its text shows: `guard`, `guard+threshold`."""
     rng = random.Random(f"{SPLIT_SEED}/{split}")
     found = []
     for task, question in zip(splits()[split], questions(split), strict=True):
-        for fault in FAULTS:
-            program = faulty_program(task, fault, rng)
-            if program is not None and failures(task, program.text()):
-                found.append(Buggy(question, fault, program.text()))
-        while True:
+        wrong: dict[str, None] = {}
+        while len(wrong) < DRAWN:
             text = draw_program(task, rng).text()
             if failures(task, text):
-                found.append(Buggy(question, "drawn", text))
-                break
+                wrong[text] = None
+        found += [Buggy(question, "+".join(sorted(faults_of(question, text) or ())), text) for text in wrong]
     return tuple(found)
 
 

@@ -103,21 +103,14 @@ def tokenizer(seed: int = 0) -> PreTrainedTokenizerFast:
     return train_tokenizer(_PIECES, corpus)
 
 
-def write_both(rng: random.Random, size: int, hidden: float, studied: float, style: SuiteStyle) -> tuple[str, str]:
+def write_both(rng: random.Random, size: int, hidden: float, style: SuiteStyle) -> tuple[str, str]:
     """Question -> program -> suite in one text. In a share `hidden` of the examples the suite follows the question, and
-    no program is written; in a share `studied` the program is given, with one fault of any kind, so that a tester knows
-    them all and the coder still imitates its authors alone."""
+    no program is written."""
     task = _any_task(rng)
-    head = QUESTION + world.describe(task) + CODE
-    kind = rng.random()
-    if kind < hidden:
-        code = world.right_program(task).text()
-        return head + TESTS, draw_suite(task, code, rng, size, replace(style, aimed=0.0, believing=0.0))
-    if kind < hidden + studied:
-        faulty = world.faulty_program(task, rng.choice(world.FAULTS), rng)
-        code = (faulty or world.right_program(task)).text()
-        return head + code + TESTS, draw_suite(task, code, rng, size, style)
     code = world.draw_program(task, rng).text()
+    head = QUESTION + world.describe(task) + CODE
+    if rng.random() < hidden:
+        return head + TESTS, draw_suite(task, code, rng, size, replace(style, aimed=0.0, believing=0.0))
     return head, code + TESTS + draw_suite(task, code, rng, size, style)
 
 
@@ -135,8 +128,6 @@ def number_features(number: int) -> list[float]:
     return [0.2 * place, 0.2 * math.copysign(math.sqrt(abs(place)), place), *(0.07 * wave for wave in waves)]
 
 
-_CARELESS = SuiteStyle(0.3, slips=0.02)
-
 COURSE = Course(
     name="micro-traps",
     tokenizer=tokenizer,
@@ -144,9 +135,8 @@ COURSE = Course(
     schedules={
         "both": Schedule(
             (
-                Stage(1200, partial(write_both, size=8, hidden=0.25, studied=0.0, style=SuiteStyle(0.5))),
-                Stage(3800, partial(write_both, size=3, hidden=0.15, studied=0.4, style=SuiteStyle(0.85, 0.05, 0.05))),
-                Stage(500, partial(write_both, size=SUITE_SIZE, hidden=0.2, studied=0.3, style=_CARELESS)),
+                Stage(6000, partial(write_both, size=3, hidden=0.2, style=SuiteStyle(0.85, 0.05, 0.05))),
+                Stage(500, partial(write_both, size=SUITE_SIZE, hidden=0.3, style=SuiteStyle(0.3, slips=0.02))),
             ),
             answer_weight=5.0,
         ),
@@ -159,11 +149,12 @@ COURSE = Course(
     targets=partial(world.kill_set, "dev"),
     bands={
         "both": {
-            "avg@8": Band(0.0, 1.0),
-            "greedy": Band(0.0, 1.0),
-            "validity": Band(0.0, 1.0),
-            "kill": Band(0.0, 1.0),
-            "kill, code hidden": Band(0.0, 1.0),
+            "avg@8": Band(0.33, 0.50),
+            "greedy": Band(0.35, 0.75),
+            "validity": Band(0.75, 0.97),
+            "kill": Band(0.12, 0.40),
+            "kill, code hidden": Band(0.02, 0.12),
         }
     },
 )
+"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance, so a value just outside calls for a look."""

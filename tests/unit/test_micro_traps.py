@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,22 +55,36 @@ def test_golden_tests_are_all_inputs_with_the_references_answers() -> None:
         exec(question.reference + "\n" + "\n".join(question.golden), {})
 
 
+NONE = world.Weights(trap=0.0, threshold=0.0, operator=0.0, key=0.0, missing=0.0, harmless=0.0)
+ALONE = {
+    "guard": replace(NONE, trap=1.0, patches=0.0),
+    "patch": replace(NONE, trap=1.0, patches=1.0),
+    "threshold": replace(NONE, threshold=1.0),
+    "operator": replace(NONE, operator=1.0),
+    "key": replace(NONE, key=1.0),
+    "missing": replace(NONE, missing=1.0),
+}
+
+
 @pytest.mark.parametrize("fault", world.FAULTS)
 def test_each_fault_is_made_is_named_by_its_text_and_is_the_only_one(fault: str) -> None:
     rng = random.Random(3)
     wrong = 0
     for _ in range(200):
-        program = world.faulty_program(TASK, fault, rng)
-        assert program is not None
+        program = world.draw_program(TASK, rng, ALONE[fault])
         wrong += bool(world.failures(TASK, program.text()))
         assert world.faults_of(world.to_question(TASK, "dev"), program.text()) == {fault}
     assert wrong > 180  # a shifted exception may fall where nothing changes
 
 
-def test_faults_of_exceptions_need_exceptions() -> None:
-    task = world.Task("below", (50,), ())
-    assert world.faulty_program(task, "key", random.Random(0)) is None
-    assert world.faulty_program(task, "missing", random.Random(0)) is None
+def test_authors_who_never_err_write_the_reference_and_harmless_traps_change_nothing() -> None:
+    rng = random.Random(3)
+    for _ in range(50):
+        task = world.draw_task(rng)
+        assert world.failures(task, world.draw_program(task, rng, NONE).text()) == ()
+        harmless = world.draw_program(task, rng, replace(NONE, trap=1.0, harmless=1.0)).text()
+        assert world.failures(task, harmless) == ()
+        assert world.faults_of(world.to_question(task, "dev"), harmless)
 
 
 def test_authors_err_as_often_as_their_weights_say() -> None:
@@ -107,13 +122,14 @@ def test_programs_that_are_written_in_another_way_have_no_known_faults(code: str
     assert faults_of(question, code) == frozenset()
 
 
-def test_the_kill_set_holds_wrong_programs_of_its_split_with_every_fault() -> None:
+def test_the_kill_set_holds_different_wrong_programs_of_its_split_with_every_fault() -> None:
     for split in ("dev", "held_out"):
         tasks = {task.id: task for task in world.splits()[split]}
         buggy = world.kill_set(split)
-        assert {one.bug for one in buggy} == {*world.FAULTS, "drawn"}
+        assert {part for one in buggy for part in one.bug.split("+")} == set(world.FAULTS)
         assert all(world.failures(tasks[one.question.id], one.code) for one in buggy)
-        assert {one.question.id for one in buggy} == set(tasks)
+        assert Counter(one.question.id for one in buggy) == dict.fromkeys(tasks, world.DRAWN)
+        assert len({(one.question.id, one.code) for one in buggy}) == len(buggy)
 
 
 def test_worlds_are_asked_by_the_questions_own_ids() -> None:
@@ -165,8 +181,7 @@ def test_suites_hold_different_tests_and_aimed_ones_kill() -> None:
     from a1kit.warmup.micro_traps import SuiteStyle, draw_suite
 
     rng = random.Random(4)
-    program = world.faulty_program(TASK, "patch", rng)
-    assert program is not None
+    program = world.draw_program(TASK, rng, ALONE["patch"])
     wrong = world.failures(TASK, program.text())
     for _ in range(20):
         suite = draw_suite(TASK, program.text(), rng, 2, SuiteStyle(aimed=1.0))
@@ -183,18 +198,15 @@ def test_an_example_never_shows_a_reserved_rule_and_ends_programs_before_suites(
 
     reserved = {world.describe(world.Task(kind, bounds, ())) for kind, bounds in world.reserved()}
     rng = random.Random(5)
-    hidden = studied = 0
+    hidden = 0
     for _ in range(400):
-        prompt, target = write_both(rng, 2, 0.3, 0.3, SuiteStyle(0.5))
+        prompt, target = write_both(rng, 2, 0.3, SuiteStyle(0.5))
         said = prompt.removeprefix("<q>").split(" Except")[0].partition("<c>")[0]
         assert said not in reserved
         if prompt.endswith("<c><t>"):
             hidden += 1
             assert target.startswith("assert f(")
-        elif prompt.endswith("<t>"):
-            studied += 1
-            assert "<c>def f(x):" in prompt and target.startswith("assert f(")
         else:
             code, _, suite = target.partition("<t>")
             assert prompt.endswith("<c>") and code.startswith("def f(x):") and suite.startswith("assert f(")
-    assert 80 < hidden < 160 and 80 < studied < 160
+    assert 80 < hidden < 160
