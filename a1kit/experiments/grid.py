@@ -5,9 +5,11 @@
     <folder>/<setting>/seed-0.log         what its process said
 
 A run that is finished stays as it is; one that was cut short goes on from its checkpoint; one that never got that far
-begins again. A run that fails is noted with the last line it said, the others go on, and starting the grid again tries
-it once more. Each run has a core of its own (`train.threads` and `judge.workers` are 1), which for small models makes
-two runs side by side nearly twice as fast as one after the other; weights do not depend on what runs beside.
+begins again; one whose process outlived a grid that was killed is waited for. A run that fails is noted with the last
+line it said, the others go on, and starting the grid again tries it once more.
+
+Each run has a core of its own (`train.threads` and `judge.workers` are 1), which for small models makes two runs side
+by side nearly twice as fast as one after the other; weights do not depend on what runs beside.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from typing import IO, Any
 from a1kit.errors import InputError
 from a1kit.experiments.suites import Setting, Suite
 from a1kit.store.files import make_folder, write_text_whole
-from a1kit.store.run_log import checkpoint_path, checkpoint_steps, read_metrics, read_status
+from a1kit.store.run_log import checkpoint_path, checkpoint_steps, is_alive, read_metrics, read_status
 
 MANIFEST = "suite.json"
 ONE_CORE = {"train.threads": 1, "judge.workers": 1}
@@ -158,13 +160,20 @@ class _Crew:
                     self._took.append(time.monotonic() - begun)
                 else:
                     self.failed.append(cell)
-        while len(self._running) < jobs and (following := self._next()) is not None:
+        adopted = [cell for cell in self._waiting if is_alive(cell.folder)]
+        while len(self._running) + len(adopted) < jobs and (following := self._next()) is not None:
             self._start(following)
-        return bool(self._running)
+        return bool(self._running or self._waiting)
 
     def _next(self) -> Cell | None:
-        """The next cell whose tester is there. A cell whose tester failed fails too."""
+        """The next cell whose tester is there. A cell whose tester failed fails too. A cell that a process of an
+        earlier, killed grid still trains is left to it."""
         for cell in list(self._waiting):
+            if is_alive(cell.folder):
+                continue
+            if cell.state() == "finished":
+                self._waiting.remove(cell)
+                continue
             source = self._source(cell)
             if source is None or source.state() == "finished":
                 self._waiting.remove(cell)

@@ -157,4 +157,4 @@ COURSE = Course(
         }
     },
 )
-"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance, so a value just outside calls for a look."""
+"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance: a value just outside calls for a look."""
