@@ -54,7 +54,10 @@ def command(
     n: Annotated[int | None, typer.Option("-n", min=1, help="Candidates a question. [default: 8]")] = None,
     k: Annotated[list[int] | None, typer.Option("-k", min=1, help="pass@k; repeatable. [default: 1 and n]")] = None,
     mode: Annotated[
-        str, typer.Option("--mode", help="a1-paper, evalplus-official or micro. [default: micro for micro models]")
+        str,
+        typer.Option(
+            "--mode", help="a1-paper, a1-primed, evalplus-official or micro. [default: micro for micro models]"
+        ),
     ] = "",
     data: Annotated[Path | None, typer.Option("--data", help="The benchmark's file instead of the Hub.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="Format of a file of your own.")] = None,

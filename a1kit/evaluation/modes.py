@@ -2,6 +2,7 @@
 
     a1-paper            a conversation that asks for a ```python block; the data file's own wording where it brings one
                         (that of the Code-A1 authors), else `a1kit.prompts`; the program is found by `a1kit.parsing`
+    a1-primed           the kit's own wording with the answer begun, for small models
     evalplus-official   the protocol of `evalplus.codegen` and `evalplus.sanitize`: a chat model gets its instruction
                         and the beginning of an answer to go on with, a model without a chat template the bare prompt
     micro               the marks that the micro models were trained on, which know nothing else
@@ -27,6 +28,7 @@ class Mode(StrEnum):
     """Prompt and extraction."""
 
     A1_PAPER = "a1-paper"
+    PRIMED = "a1-primed"
     EVALPLUS = "evalplus-official"
     MICRO = "micro"
 
@@ -60,6 +62,8 @@ def ask(question: Question, mode: Mode, tokenizer: Any = None) -> Ask:
     """The prompt of `question`. `tokenizer` (transformers') renders evalplus' chats; without one they stay messages."""
     if mode is Mode.MICRO:
         return Ask(code_prompt(question, PromptStyle.MICRO))
+    if mode is Mode.PRIMED:
+        return Ask(code_prompt(question, PromptStyle.PRIMED))
     if mode is Mode.A1_PAPER:
         own = _messages(question.meta.get("prompt"))
         return Ask(own if own is not None else code_prompt(question))

@@ -41,6 +41,15 @@ def test_the_conversation_of_the_data_file_is_used_where_there_is_one() -> None:
     assert ask(QUESTION, Mode.A1_PAPER).prompt == code_prompt(QUESTION)
 
 
+def test_a_primed_prompt_begins_the_answer_and_the_program_is_found_in_what_goes_on() -> None:
+    prompt = ask(QUESTION, Mode.PRIMED).prompt
+    assert not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
+    begun = prompt[-1]["content"]
+    assert begun == f"```python\ndef {QUESTION.entry_point}("
+    code = extract(begun + "x):\n    return 2 * x\n```\nDone.", QUESTION, Mode.PRIMED)
+    assert code.strip() == f"def {QUESTION.entry_point}(x):\n    return 2 * x"
+
+
 def test_the_micro_mode_asks_with_marks() -> None:
     assert ask(QUESTION, Mode.MICRO).prompt == f"<q>{STUB}<c>"
 
@@ -76,5 +85,5 @@ def test_the_official_extraction_is_that_of_the_package() -> None:
 
 
 def test_an_unknown_mode_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="there are: a1-paper, evalplus-official, micro"):
+    with pytest.raises(InputError, match="there are: a1-paper, a1-primed, evalplus-official, micro"):
         mode_of("paper")
