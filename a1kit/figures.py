@@ -167,6 +167,25 @@ def hacks(rows: Sequence[Row], seen: Mapping[str, str] = MappingProxyType({}), *
     return figure
 
 
+def forgetting(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """How present programs fare on tests that earlier ones failed, and how many mastered tests fail again."""
+    figure = _figure(_rise(rows, "eval/refailed", "Mastered tests failed again"), "share (0 to 1)", dark)
+    figure.add_trace(_line(rows, "eval/old_failures_passed", "old failures passed", GOOD))
+    figure.add_trace(_line(rows, "eval/refailed", "mastered, failed again", TESTS))
+    return figure
+
+
+def faults(rows: Sequence[Row], *, dark: bool = False) -> go.Figure:
+    """The share of held-out programs that show each kind of fault, in worlds that can tell from the text."""
+    names = sorted({name for row in rows for name in row if name.startswith("eval/fault/")})
+    title = _rise(rows, names[0], f"Programs with the fault {names[0].rpartition('/')[2]!r}") if names else EMPTY
+    figure = _figure(title, "share of programs (0 to 1)", dark)
+    for place, name in enumerate(names):
+        figure.add_trace(_line(rows, name, name.rpartition("/")[2], COLOURS[place % len(COLOURS)]))
+    figure.update_layout(showlegend=True)
+    return figure
+
+
 def overlay(runs: Mapping[str, Sequence[Row]], name: str, *, dark: bool = False) -> go.Figure:
     """One metric of several runs, a curve each."""
     figure = _figure(name if runs else "Choose runs to compare", "", dark)

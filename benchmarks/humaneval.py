@@ -232,7 +232,8 @@ def throughput(ours: System, peers: Sequence[System], problems: Sequence[Problem
     able = {peer.name: [place for place, each in enumerate(problems) if peer.can_run(each)] for peer in peers}
     everything = list(range(len(problems)))
     runs = [(ours, everything), *((peer, able[peer.name]) for peer in peers)]
-    runs += [(ours, numbers) for numbers in able.values() if numbers != everything]
+    subsets = {tuple(numbers) for numbers in able.values()} - {tuple(everything)}
+    runs += [(ours, list(numbers)) for numbers in sorted(subsets)]
     seconds: list[list[float]] = [[] for _ in runs]
     failed = [0 for _ in runs]
     for system, numbers in runs:
@@ -243,13 +244,15 @@ def throughput(ours: System, peers: Sequence[System], problems: Sequence[Problem
             seconds[place].append(took)
             failed[place] = max(failed[place], passed.count(False))
     medians = [statistics.median(times) for times in seconds]
-    our_seconds = {len(numbers): took for (system, numbers), took in zip(runs, medians, strict=True) if system is ours}
+    our_seconds = {
+        tuple(numbers): took for (system, numbers), took in zip(runs, medians, strict=True) if system is ours
+    }
     return [
         {
             "system": system.name,
             "problems": len(numbers),
             "programs/s": round(len(numbers) / took, 1),
-            "ours, times as many": round(took / our_seconds[len(numbers)], 2),
+            "ours, times as many": round(took / our_seconds[tuple(numbers)], 2),
             "failed": failed[place],
         }
         for place, ((system, numbers), took) in enumerate(zip(runs, medians, strict=True))

@@ -222,6 +222,12 @@ def _pictures(results: Results) -> Iterable[Picture]:
         yield Picture(
             "book", "Tests that enter and leave the Mistake Book, mean over seeds (Figure 4).", figures.book_flow(rows)
         )
+        if any("eval/refailed" in row for row in rows):
+            caption = "Old failures of the full method, mean over seeds."
+            yield Picture("forgetting", caption, figures.forgetting(rows))
+        if any(name.startswith("eval/fault/") for row in rows for name in row):
+            caption = "Faults of held-out programs of the full method, mean over seeds."
+            yield Picture("faults", caption, figures.faults(rows))
     groups = {
         "methods": ("full", "golden", "self_play", "static_tests", "static_trained", "mixed", "frozen_tester"),
         "ablations": ("full", "no_mistake_book", "black_box", "no_prediction", "topvar_random", "topvar_all"),
@@ -237,7 +243,7 @@ def _overlays(results: Results, groups: Mapping[str, Sequence[str]]) -> Iterable
         chosen = [_title(results, member) for member in members if results.has(member)]
         if len(chosen) < 2:
             continue
-        for measure in ("eval/avg", "eval/kill_rate"):
+        for measure in ("eval/avg", "eval/kill_rate", "eval/refailed"):
             drawn = {title: [row for row in held_out[title] if measure in row] for title in chosen}
             drawn = {title: rows for title, rows in drawn.items() if rows}
             if drawn:

@@ -323,3 +323,21 @@ def test_a_band_holds_what_the_next_run_should_reach_and_says_when_it_does_not(
 def test_a_band_of_few_runs_is_refused(toy_folder: Path) -> None:
     with pytest.raises(InputError, match="needs 10 runs, there are 3"):
         results.band_of(results.read(toy_folder))
+
+
+def test_forgetting_and_faults_are_drawn_from_evaluated_rows_alone() -> None:
+    from a1kit import figures
+
+    rows = [
+        {"step": 0, "eval/fault/guard": 0.4, "eval/fault/patch": 0.2},
+        {"step": 10, "code/reward": 0.5},
+        {"step": 20, "eval/fault/guard": 0.1, "eval/old_failures_passed": 0.9, "eval/refailed": 0.05},
+        {"step": 40, "eval/fault/guard": 0.1, "eval/old_failures_passed": 0.8, "eval/refailed": 0.25},
+    ]
+    drawn = figures.faults(rows)
+    assert [(trace.name, list(trace.x)) for trace in drawn.data] == [("guard", [0, 20, 40]), ("patch", [0])]
+    assert "'guard' fell from 0.40 to 0.10" in drawn.layout.title.text.replace("<br>", " ")
+    drawn = figures.forgetting(rows)
+    assert [list(trace.y) for trace in drawn.data] == [[0.9, 0.8], [0.05, 0.25]]
+    assert "rose from 0.05 to 0.25" in drawn.layout.title.text.replace("<br>", " ")
+    assert len(figures.faults([]).data) == 0
