@@ -9,7 +9,8 @@ models and how they learn, Paper §3.4 and §4.1), `judge`, `train`, `eval`. Def
 gives them; presets (`a1kit.presets`) change what has to change for their scale.
 
 The ablations of the paper's §4.4 are fields of `game`: `mistake_book`, `see_code`, `predictions`, `alpha`, `topvar`;
-the baselines are `opponent`: "golden" and "static" train the Code LLM alone, "self" one model in both roles.
+the baselines are `opponent`: "golden" and "static" train the Code LLM alone, "self" one model in both roles, "sft" the
+Test LLM alone, supervised.
 
 A wrong value raises `ConfigError` with the field, the value, and what would do. Not checked here: whether a model or a
 problem set exists.
@@ -29,7 +30,7 @@ import yaml
 
 from a1kit.errors import ConfigError
 
-Opponent = Literal["tests", "mixed", "self", "golden", "static"]
+Opponent = Literal["tests", "mixed", "self", "golden", "static", "sft"]
 TopVar = Literal["top", "random", "all"]
 Convention = Literal["release", "paper"]
 Style = Literal["a1", "a1-primed", "micro"]
@@ -72,7 +73,8 @@ class GameConfig:
                   like historical ones; "self": the Code LLM, which then writes the suites too, for a question and not
                   against a candidate (black-box), all of which all candidates play; "golden": the questions' own
                   tests; "static": tests that the Test LLM wrote once, before training (`static_suites` a question).
-                  The last two train the Code LLM alone
+                  These two train the Code LLM alone. "sft": the Test LLM learns, supervised, to answer a question and
+                  a candidate that failed golden tests with golden tests; nobody else learns, and there is no book
     style         wording of the prompts: "a1"; "a1-primed" begins the answer, for small models; "micro"
     """
 
@@ -98,8 +100,13 @@ class GameConfig:
         return self.see_code and self.opponent != "self"
 
     @property
+    def teaches_tester(self) -> bool:
+        """Whether a Test LLM of its own may learn."""
+        return self.attacked or self.opponent == "sft"
+
+    @property
     def attacked(self) -> bool:
-        """Whether a Test LLM of its own attacks the candidates and may learn."""
+        """Whether a Test LLM of its own attacks the candidates."""
         return self.opponent in ("tests", "mixed")
 
     @property

@@ -86,6 +86,9 @@ class ToyPolicy:
             for place, prompt in enumerate(prompts)
         ]
 
+    def as_written(self, prompt: Prompt, text: str) -> Completion:
+        return Completion(text, tuple(prompt_text(prompt).encode()), tuple(text.encode()))
+
     def update(self, groups: Sequence[Group]) -> UpdateStats:
         for group in groups:
             for completion, advantage in zip(group.completions, group.advantages, strict=True):

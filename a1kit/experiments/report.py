@@ -135,7 +135,7 @@ def _tables(results: Results) -> Iterable[Table]:
     yield _measured(
         results,
         "Suites on wrong programs of held-out questions, by method (the paper's Table 2)",
-        _there(results, ("start", "self_play", "frozen_tester", FULL)),
+        _there(results, ("start", "sft_tester", "self_play", FULL)),
         ("eval/validity", "eval/kill_rate", "eval/quality", "eval/kill_rate_hidden"),
     )
     ablations = ("no_prediction", "black_box", "no_mistake_book", "topvar_random", "topvar_all", "convention_paper")
@@ -148,7 +148,7 @@ def _tables(results: Results) -> Iterable[Table]:
     yield _measured(
         results,
         "Static tests by author, for golden training (the paper's Table 4)",
-        _there(results, ("golden", "static_tests", "static_trained", FULL)),
+        _there(results, ("golden", "static_tests", "static_sft", "static_trained", FULL)),
         ("eval/avg", "eval/greedy"),
     )
     yield _measured(

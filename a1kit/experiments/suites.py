@@ -41,8 +41,15 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "static_trained",
             "static tests of the trained tester",
-            {"game.opponent": "static", "game.see_code": False},
+            {"game.opponent": "static"},
             tester_of=FULL,
+        ),
+        Setting("sft_tester", "supervised tester", {"game.opponent": "sft"}),
+        Setting(
+            "static_sft",
+            "static tests of the supervised tester",
+            {"game.opponent": "static"},
+            tester_of="sft_tester",
         ),
         Setting("frozen_tester", "tester not trained", {"tests.frozen": True}),
         Setting("no_mistake_book", "no Mistake Book", {"game.mistake_book": False}),
@@ -61,7 +68,17 @@ SETTINGS: dict[str, Setting] = {
 """Every setting there is, by name."""
 
 _ALPHA = ("alpha_0", "alpha_25", "alpha_50", "alpha_75", "alpha_100")
-_BASELINES = (FULL, "golden", "self_play", "static_tests", "static_trained", "mixed", "frozen_tester")
+_BASELINES = (
+    FULL,
+    "golden",
+    "self_play",
+    "sft_tester",
+    "static_tests",
+    "static_sft",
+    "static_trained",
+    "mixed",
+    "frozen_tester",
+)
 _ABLATIONS = (FULL, "no_mistake_book", "black_box", "no_prediction", "topvar_random", "topvar_all", "convention_paper")
 
 SUITES: dict[str, tuple[str, ...]] = {

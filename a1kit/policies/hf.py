@@ -93,6 +93,14 @@ class HFPolicy:
             for prompt, ids, samples in zip(prompts, prompt_ids, written, strict=True)
         ]
 
+    def as_written(self, prompt: Prompt, text: str) -> Completion:
+        """`text`, ended, in this model's tokens and without log-probs. What the prompt begins of it is not repeated;
+        control tokens that are spelt in it stay text."""
+        prompt_ids = models.encode(self.tokenizer, prompt)
+        rest = text.removeprefix(models.answer_begun(prompt))
+        ids = self.tokenizer(rest, add_special_tokens=False, split_special_tokens=True).input_ids
+        return Completion(text, tuple(prompt_ids), (*ids, self.tokenizer.eos_token_id))
+
     def update(self, groups: Sequence[Group]) -> UpdateStats:
         """One GRPO update. Groups whose advantages are all zero are counted, not trained on; when there is nothing to
         learn from, weights, optimizer and schedule stay as they are. Raises InputError for text without tokens."""

@@ -37,6 +37,11 @@ class Policy(Protocol):
         """n completions a prompt, in order. The same seed gives the same completions."""
         ...
 
+    def as_written(self, prompt: Prompt, text: str) -> Completion:
+        """`text` as if the policy had written it after `prompt` and ended, without log-probs. An update on it with the
+        advantage 1 raises its log-likelihood: supervised learning."""
+        ...
+
     def update(self, groups: Sequence[Group]) -> UpdateStats:
         """One GRPO update on the groups. Groups whose advantages are all zero are counted, not trained on."""
         ...

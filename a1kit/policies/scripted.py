@@ -50,6 +50,9 @@ class ScriptedPolicy:
             for place, prompt in enumerate(prompts)
         ]
 
+    def as_written(self, prompt: Prompt, text: str) -> Completion:
+        return Completion(text, tuple(prompt_text(prompt).encode()), tuple(text.encode()))
+
     def update(self, groups: Sequence[Group]) -> UpdateStats:
         self.updates.append(tuple(groups))
         self.update_count += 1

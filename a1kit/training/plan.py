@@ -79,17 +79,21 @@ def plan(config: RunConfig, problems: Problems) -> Plan:
     game = config.game
     candidates = game.questions * game.candidates
     suites = _suites(config)
-    taught = suites if game.topvar == "all" else game.questions * game.kept_candidates * game.suites
+    taught = (
+        suites
+        if game.topvar == "all" or game.opponent == "sft"
+        else game.questions * game.kept_candidates * game.suites
+    )
     prompt = config.problems.max_prompt_tokens
     shown = config.code.max_new_tokens if game.see_code else 0
     tests = None
     if wants_tester(config) and game.opponent != "self":
-        frozen = config.tests.frozen or not game.attacked
+        frozen = config.tests.frozen or not game.teaches_tester
         longest = prompt + shown + config.tests.max_new_tokens
         tests = _role(config, "tests", suites, 0 if frozen else taught, longest)
     written = candidates + (suites if game.opponent == "self" else 0)
     longest = prompt + max(config.code.max_new_tokens, config.tests.max_new_tokens if written > candidates else 0)
-    code = _role(config, "code", written, 0 if config.code.frozen else written, longest)
+    code = _role(config, "code", written, 0 if config.code.frozen or game.opponent == "sft" else written, longest)
     return Plan(
         config,
         len(problems.train),
@@ -107,6 +111,8 @@ def _suites(config: RunConfig) -> int:
     game = config.game
     if game.opponent == "self":
         return game.questions * game.suites
+    if game.opponent == "sft":
+        return game.questions * game.candidates
     return game.questions * game.candidates * game.suites if game.attacked else 0
 
 

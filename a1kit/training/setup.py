@@ -130,17 +130,18 @@ def _runner(config: RunConfig, parts: _Parts, log: RunLog, listen: Listener, sta
         fixed = {question.id: question.golden for question in problems.train}
     elif config.game.opponent == "static" and tests is not None:
         fixed = static_tests(config, problems.train, tests, judge, log.folder / STATIC_TESTS, listen)
-    frozen = config.tests.frozen or not config.game.attacked
+    frozen = config.tests.frozen or not config.game.teaches_tester
+    supervised = config.game.opponent == "sft"
     table = Table(
         config.game,
-        Player(parts.code, sampling_of(config.code), config.code.frozen),
+        Player(parts.code, sampling_of(config.code), config.code.frozen or supervised),
         Player(tests, sampling_of(config.tests), frozen) if tests is not None else None,
         judge,
         None,
         fixed,
     )
     step = restore(log, table)
-    if config.game.mistake_book and fixed is None:
+    if config.game.mistake_book and fixed is None and not supervised:
         table = replace(table, book=stack.enter_context(log.open_book(step)))
     measure = held_out(config, problems.held_out, judge, problems.train) if config.eval.enabled else None
     for reason, count in problems.left_out.items():
@@ -166,7 +167,7 @@ def find_problems(config: RunConfig) -> Problems:
         chosen = set(random.Random(f"pool/{settings.pool_seed}").sample(range(len(pool)), settings.pool))
         pool = [question for place, question in enumerate(pool) if place in chosen]
     opponent = config.game.opponent
-    if opponent in ("golden", "mixed") and not all(question.golden for question in pool):
+    if opponent in ("golden", "mixed", "sft") and not all(question.golden for question in pool):
         lacking = next(question.id for question in pool if not question.golden)
         raise ConfigError(
             f"game.opponent is {opponent}, but question {lacking!r} has no golden tests. Use another set."

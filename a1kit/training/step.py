@@ -25,7 +25,7 @@ from a1kit.prompts import PromptStyle, code_prompt, test_prompt
 from a1kit.rewards import Rules
 from a1kit.selection import TopVar, advantages, select
 from a1kit.store.book import Book, BookChanges
-from a1kit.types import Completion, Duel, Group, Question, StepRecord, UpdateStats
+from a1kit.types import Completion, Duel, Group, Load, Question, StepRecord, UpdateStats
 
 Candidates = Mapping[str, tuple[Completion, ...]]
 """Question id -> its M candidates."""
@@ -150,6 +150,8 @@ def attack(
         return {}
     if game.opponent == "self":
         return _for_all(table, questions, seed)
+    if game.opponent == "sft":
+        return _given(table, questions, candidates, seed)
     prompts = [
         test_prompt(
             question,
@@ -180,6 +182,24 @@ def _for_all(
         for question, suites in zip(questions, written, strict=True)
         for place in range(game.candidates)
     }
+
+
+def _given(
+    table: Table, questions: Sequence[Question], candidates: Candidates, seed: int
+) -> Mapping[tuple[str, int], tuple[Completion, ...]]:
+    """Supervised fine-tuning of the Test LLM (Paper §4.1): for each candidate one suite of K golden tests, as if the
+    Test LLM had written it."""
+    game, style, rng = table.game, PromptStyle(table.game.style), random.Random(seed)
+    assert table.tests is not None
+    written = {}
+    for question in questions:
+        for place, candidate in enumerate(candidates[question.id]):
+            tests = "\n".join(rng.sample(question.golden, min(game.tests, len(question.golden))))
+            code = parse_code(candidate.text, question.entry_point).code if game.shows_code else None
+            prompt = test_prompt(question, code, game.tests, style)
+            text = tests if style is PromptStyle.MICRO else f"```python\n{tests}\n```"
+            written[question.id, place] = (table.tests.policy.as_written(prompt, text),)
+    return written
 
 
 def recall(table: Table, questions: Sequence[Question], seed: int) -> History:
@@ -223,6 +243,8 @@ def choose(game: GameConfig, duels: Sequence[Duel], seed: int) -> Lessons:
             sigmas[place] = sigma
         if game.opponent == "self":
             tests.append(_suites_of(candidates))
+        if game.opponent == "sft":
+            tests += [_lesson(duel) for duel in candidates if _failed(duel)]
         for index in chosen.chosen if game.attacked else ():
             suites = candidates[index].suites
             rewards = tuple(suite.reward for suite in suites)
@@ -238,6 +260,16 @@ def _suites_of(candidates: Sequence[Duel]) -> Group:
         for faced in zip(*(duel.suites for duel in candidates), strict=True)
     )
     return Group(tuple(suite.completion for suite in candidates[0].suites), rewards, advantages(rewards))
+
+
+def _failed(duel: Duel) -> bool:
+    """Whether a candidate that loads failed a test of the suite against it."""
+    return duel.load is Load.OK and any(not test.passed for suite in duel.suites for test in suite.kept)
+
+
+def _lesson(duel: Duel) -> Group:
+    """A suite to be imitated: with the advantage 1 and no older policy, GRPO's gradient is that of the likelihood."""
+    return Group((duel.suites[0].completion,), (1.0,), (1.0,))
 
 
 def remember(table: Table, step: int, duels: Sequence[Duel]) -> BookChanges:

@@ -291,6 +291,27 @@ def test_in_self_play_one_model_writes_both_and_all_candidates_face_the_same_sui
     assert not (run_log.checkpoint_path(tmp_path / "run", 4) / "tests").exists()
 
 
+def test_a_supervised_tester_learns_golden_tests_where_a_candidate_failed_them_and_nobody_else_learns(
+    tmp_path: Path,
+) -> None:
+    heard = Heard()
+    with spied(tmp_path / "run", heard, game__opponent="sft", game__tests=2) as (runner, spies):
+        runner.run()
+    assert spies["code"].learnt == []
+    assert spies["tests"].prompts == []
+    taught = 0
+    for event in heard.of(StepDone):
+        for duel in event.played.duels:
+            (suite,) = duel.suites
+            assert set(suite.completion.text.splitlines()) <= set(duel.question.golden)
+            assert len(suite.tests) == 2 and suite.completion.logprobs == ()
+            taught += duel.load is Load.OK and any(not test.passed for test in suite.kept)
+        assert all(group.advantages == (1.0,) for group in event.played.lessons.tests)
+        assert event.metrics["book/size"] == 0
+    assert sum(spies["tests"].learnt) == taught > 4
+    assert (run_log.checkpoint_path(tmp_path / "run", 4) / "tests").exists()
+
+
 def test_a_mixed_game_replays_golden_tests_beside_those_of_the_book(tmp_path: Path) -> None:
     heard = Heard()
     with spied(tmp_path / "run", heard, game__opponent="mixed", game__replay_limit=2) as (runner, spies):

@@ -163,6 +163,29 @@ def test_an_update_raises_the_probability_of_what_was_rewarded(make_policy: Call
     assert reward() > start + 0.15
 
 
+def test_an_update_on_given_texts_is_a_step_of_supervised_learning(make_policy: Callable[..., HFPolicy]) -> None:
+    torch = pytest.importorskip("torch")
+    config = dataclasses.replace(BASE, kl=0.0, schedule="constant", max_grad_norm=0.0, mini_batches=1, weight_decay=0.0)
+    policy, plain = make_policy(config), make_policy(config)
+    given = [policy.as_written(prompt, text) for prompt, text in zip(PROMPTS, ("w4 w5", "w9", "w6 w6 w7"), strict=True)]
+    assert all(c.ids[-1] == policy.tokenizer.eos_token_id and c.logprobs == () for c in given)
+    stats = policy.update([Group((c,), (1.0,), (1.0,)) for c in given])
+    assert stats.groups_without_variance == 0 and stats.tokens == sum(len(c.ids) for c in given)
+
+    optimizer = torch.optim.AdamW(
+        plain.model.parameters(), lr=config.learning_rate, weight_decay=0.0, betas=(0.9, 0.999)
+    )
+    losses = []
+    for completion in given:
+        ids = torch.tensor([completion.prompt_ids + completion.ids])
+        logits = plain.model(input_ids=ids).logits[0, len(completion.prompt_ids) - 1 : -1]
+        losses.append(torch.nn.functional.cross_entropy(logits, torch.tensor(completion.ids), reduction="sum"))
+    (sum(losses) / stats.tokens).backward()
+    optimizer.step()
+    for name, value in weights(plain).items():
+        assert torch.allclose(value, weights(policy)[name], atol=2e-5), name
+
+
 def test_lora_trains_adapters_alone_and_the_sampler_sees_them(make_policy: Callable[..., HFPolicy]) -> None:
     policy = make_policy(LORA)
     base = weights(policy)
