@@ -42,6 +42,9 @@ def command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two seeds and a quarter of the steps.")] = False,
     report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing; report what is finished.")] = False,
+    findings: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="A second place for the Markdown report.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of the table.")] = False,
 ) -> None:
     """Compare settings over several seeds, and report."""
@@ -62,7 +65,7 @@ def command(
     if not report_only:
         with _shown(as_json) as listen:
             failed = grid.run(chosen, folder, jobs=jobs or os.cpu_count() or 1, listen=listen)
-    _report(folder, _command_line(name, base, seeds, changes or [], quick), as_json)
+    _report(folder, _command_line(name, base, seeds, changes or [], quick), findings, as_json)
     for cell in failed:
         print(f"failed: {cell.name}: {grid.why_failed(cell)} (its log: {cell.log})")
     if failed:
@@ -93,13 +96,13 @@ def _command_line(name: str, base: str, seeds: int, changes: list[str], quick: b
     return " ".join([*words, *(["--quick"] if quick else [])])
 
 
-def _report(folder: Path, made_by: str, as_json: bool) -> None:
+def _report(folder: Path, made_by: str, also: Path | None, as_json: bool) -> None:
     try:
         from a1kit.experiments import report
         from a1kit.experiments.grid import open_grid
     except ModuleNotFoundError as error:
         raise MissingDependency(f"the report needs {error.name}: pip install 'a1kit[eval]'") from error
-    text, page = report.write(folder, command=made_by)
+    text, page = report.write(folder, command=made_by, also=also)
     if open_grid(folder).name == "band":
         _write_band(folder)
     if as_json:

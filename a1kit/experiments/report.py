@@ -61,15 +61,24 @@ class Report:
     closing: tuple[str, ...]
 
 
-def write(folder: Path, *, command: str = "") -> tuple[Path, Path]:
-    """Write the report of a grid's folder into it; the paths of the Markdown and the page."""
+def write(folder: Path, *, command: str = "", also: Path | None = None) -> tuple[Path, Path]:
+    """Write the report of a grid's folder into it; the paths of the Markdown and the page.
+
+    also   a second place for the Markdown (`docs/findings.md`); its figures go to a folder beside it
+    """
     results = read(folder)
     made = compose(results, command)
-    images = _write_images(folder / IMAGES, made.pictures)
-    write_text_whole(folder / REPORT, to_markdown(made, images))
+    for text in (folder / REPORT, also) if also else (folder / REPORT,):
+        _write_markdown(made, text)
     write_text_whole(folder / PAGE, to_html(made))
     write_text_whole(folder / NUMBERS, json.dumps(_numbers(results), indent=1))
     return folder / REPORT, folder / PAGE
+
+
+def _write_markdown(made: Report, path: Path) -> None:
+    images = path.parent / (IMAGES if path.name == REPORT else f"{path.stem}-{IMAGES}")
+    make_folder(path.parent)
+    write_text_whole(path, to_markdown(made, _write_images(images, made.pictures)))
 
 
 def write_comparison(results: Results, folder: Path) -> tuple[Path, Path]:
@@ -86,9 +95,7 @@ def write_comparison(results: Results, folder: Path) -> tuple[Path, Path]:
     )
     closing = tuple(f"{run.cell.setting.title}, seed {run.cell.seed}: `{run.cell.folder}`" for run in results.runs)
     made = Report("Runs side by side", opening, (), tables, tuple(_overlays(results, {"runs": names})), closing)
-    make_folder(folder)
-    images = _write_images(folder / IMAGES, made.pictures)
-    write_text_whole(folder / REPORT, to_markdown(made, images))
+    _write_markdown(made, folder / REPORT)
     write_text_whole(folder / PAGE, to_html(made))
     return folder / REPORT, folder / PAGE
 
@@ -281,7 +288,7 @@ def _write_images(folder: Path, pictures: Sequence[Picture]) -> dict[str, str]:
             picture.figure.write_image(path, width=760, height=380)
         except (RuntimeError, ValueError, OSError):
             return written  # no browser: the page has the figures all the same
-        written[picture.name] = f"{IMAGES}/{path.name}"
+        written[picture.name] = f"{folder.name}/{path.name}"
     return written
 
 

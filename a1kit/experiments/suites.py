@@ -83,6 +83,7 @@ _ABLATIONS = (FULL, "no_mistake_book", "black_box", "no_prediction", "topvar_ran
 
 SUITES: dict[str, tuple[str, ...]] = {
     "band": (FULL,),
+    "core": (FULL, "static_tests", "black_box", "no_mistake_book", "no_prediction", "frozen_tester"),
     "baselines": _BASELINES,
     "ablations": _ABLATIONS,
     "alpha": (FULL, *_ALPHA),

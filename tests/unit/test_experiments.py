@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -227,7 +228,10 @@ def test_a_run_that_is_missing_is_said_and_not_counted(toy_folder: Path, tmp_pat
 def test_the_report_has_every_number_and_escapes_what_it_quotes(toy_folder: Path) -> None:
     from a1kit.experiments import report
 
-    text, page = report.write(toy_folder, command="a1kit experiment <toy>")
+    text, page = report.write(toy_folder, command="a1kit experiment <toy>", also=toy_folder / "docs" / "findings.md")
+    second = (toy_folder / "docs" / "findings.md").read_text()
+    assert second == text.read_text().replace("](figures/", "](findings-figures/")
+    assert all((toy_folder / "docs" / name).is_file() for name in re.findall(r"\]\((findings-figures/[^)]+)\)", second))
     found = results.read(toy_folder)
     markdown, html = text.read_text(), page.read_text()
     for setting in (FULL, "golden", "no_mistake_book"):
