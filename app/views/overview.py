@@ -40,6 +40,7 @@ FLAT = (
 COMPARED = (
     "eval/avg", "eval/quality", "code/reward", "tests/reward", "code/pass_new", "code/pass_hist", "tests/validity",
     "tests/adversity", "tests/kill_rate", "book/size", "code/flat_groups", "code/entropy", "seconds",
+    "eval/validity", "eval/kill_rate", "eval/kill_rate_hidden", "eval/old_failures_passed", "eval/refailed",
 )  # fmt: skip
 """Metrics that runs can be compared by."""
 
