@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -82,6 +83,32 @@ def test_a_page_opened_before_the_run_exists_follows_a_micro_training_and_stops_
     assert trainer.wait(60) == 0
     state.filter(has_text="stopped").wait_for(timeout=SECONDS)
     assert read_status(root / "micro-0")["state"] == "stopped"
+
+
+@pytest.mark.train
+def test_the_button_of_an_empty_page_starts_a_training_that_shows_itself_and_is_stopped(
+    serve_runs: Callable[[Path], Any], open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("trl", reason="needs the extra `train`")
+    root = tmp_path / "runs"
+    page = open_page(serve_runs(root).address)
+    page.get_by_role("button", name="Start a micro training").click()
+    state = page.locator(".a1-tile:visible", has_text="state")
+    try:
+        state.filter(has_text="running").wait_for(timeout=2 * SECONDS)
+        page.get_by_role("button", name="Stop", exact=True).locator("visible=true").click()
+        state.filter(has_text="stopped").wait_for(timeout=3 * SECONDS)
+    finally:
+        end_trainings(root)
+    assert read_status(root / "micro-0")["state"] == "stopped"
+
+
+def end_trainings(root: Path) -> None:
+    """What was started from the page is a process of its own: ask it to stop, and end it if it does not."""
+    for folder in root.glob("micro-*/"):
+        status = read_status(folder)
+        if status["state"] in ("running", "paused"):
+            os.kill(int(status["pid"]), signal.SIGKILL)
 
 
 def test_a_trainer_that_is_killed_is_shown_as_dead_and_its_steps_stay(

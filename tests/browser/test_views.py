@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +123,42 @@ def test_a_program_that_holds_is_told_apart_from_one_that_breaks(recorded: Any, 
     page.locator(".a1-cell.a1-wrong:visible").first.click()
     page.locator(".a1-facts:visible").wait_for(timeout=SECONDS)
     assert page.locator(".a1-tile:visible", has_text="rounds won").inner_text().endswith("1 of 2")
+
+
+def test_the_filtered_tests_are_exported_to_a_file_that_pytest_runs(
+    recorded: Any, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(recorded.address)
+    go(page, "Mistake Book")
+    page.locator("table:visible").first.wait_for(timeout=SECONDS)
+    page.get_by_label("test contains").locator("visible=true").fill("f([0")
+    page.get_by_label("test contains").locator("visible=true").press("Enter")
+    settled(page)
+    opener = page.get_by_role("button", name=re.compile("Export")).locator("visible=true")
+    if not page.get_by_role("button", name="Make the file").is_visible():
+        opener.click()
+    page.get_by_role("button", name="Make the file").click()
+    link = page.locator("a[download]:visible").first
+    link.wait_for(timeout=SECONDS)
+    with page.expect_download() as waiting:
+        link.click()
+    file = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(file)
+    text = file.read_text()
+    assert file.name.startswith("test_") and "f([0" in text
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(file)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=300,
+    )
+    said = page.locator(".a1-note:visible", has_text="tests.").last.inner_text()
+    count = int(said.split()[0].replace(",", ""))
+    assert count > 0
+    passed = re.search(r"(\d+) passed", ran.stdout)
+    assert passed is not None and int(passed[1]) == count, ran.stdout[-2000:]
+    assert ran.returncode == 0
 
 
 def test_markup_in_a_program_is_shown_as_text(recorded: Any, open_page: Callable[..., Any]) -> None:
