@@ -38,8 +38,9 @@ demo: setup  ## The main job: two micro models train each other; then how to loo
 	$(BIN)/a1kit train --preset micro --run runs/demo-$$(date +%Y%m%d-%H%M%S)
 	@echo "To look at every duel of it in the browser: make view"
 
+# Two processes with one thread each: two that both want every core take many times as long.
 test: setup  ## Every test
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_FLAGS)
 
 test-fast: setup  ## The tests that take seconds
 	$(BIN)/python -m pytest -m "not slow and not browser and not fresh" $(PYTEST_FLAGS)

@@ -150,11 +150,12 @@ COURSE = Course(
     bands={
         "both": {
             "avg@8": Band(0.33, 0.50),
-            "greedy": Band(0.35, 0.75),
+            "greedy": Band(0.15, 0.80),
             "validity": Band(0.75, 0.97),
             "kill": Band(0.12, 0.40),
             "kill, code hidden": Band(0.02, 0.12),
         }
     },
 )
-"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance: a value just outside calls for a look."""
+"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance: a value just outside calls for a look. Greedy
+programs are right in .50 and in .31 of the questions: whether the likeliest program has a trap is a matter of a hair."""
