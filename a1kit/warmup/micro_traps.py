@@ -157,5 +157,5 @@ COURSE = Course(
         }
     },
 )
-"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance: a value just outside calls for a look. Greedy
-programs are right in .50 and in .31 of the questions: whether the likeliest program has a trap is a matter of a hair."""
+"""Bands are drawn around two warm-ups (seeds 0 and 1) with room for chance: a value just outside calls for a look.
+Greedy programs are right in .50 and in .31 of the questions: whether the likeliest has a trap is a matter of a hair."""
