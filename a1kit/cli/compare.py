@@ -1,6 +1,6 @@
 """`a1kit compare RUN…`: tables and figures of any runs side by side.
 
-    a1kit compare runs/micro-0 runs/micro-1 runs/no-book-0 --out comparison
+    a1kit compare runs/micro-0 runs/micro-1 runs/no-book-0 --output comparison
 
 Runs that differ in their seed alone are one row. Unfinished runs are compared as far as they are.
 """
@@ -18,7 +18,7 @@ from a1kit.errors import InputError, MissingDependency
 
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.md and report.html.")] = Path(
+    out: Annotated[Path, typer.Option("--output", "--out", "-o", help="Folder for report.md and report.html.")] = Path(
         "comparison"
     ),
     as_json: Annotated[
@@ -35,7 +35,7 @@ def command(
     try:
         text, page = report.write_comparison(results, out)
     except OSError as error:
-        raise InputError(f"cannot write to {str(out)!r}: {error}; give another folder with --out") from error
+        raise InputError(f"cannot write to {str(out)!r}: {error}; give another folder with --output") from error
     if as_json:
         rows = [
             {

@@ -1,7 +1,7 @@
 """`a1kit experiment SUITE`: every setting of a suite with several seeds, and the report of what they say.
 
     a1kit experiment baselines                          # on micro-traps, five seeds, two at a time
-    a1kit experiment paper --seeds 5 --out experiments/paper
+    a1kit experiment paper --seeds 5 --output experiments/paper
     a1kit experiment ablations --quick                  # two seeds, a quarter of the steps: a look, not a result
 
 Stopped at any moment (Ctrl-C, kill -9, a power cut), the same command goes on where it was. `--report-only` writes the
@@ -35,7 +35,9 @@ def command(
     name: Annotated[str, typer.Argument(metavar="[SUITE]", help="Which suite; without it: a list.")] = "",
     base: Annotated[str, typer.Option("--preset", "-p", help=f"One of: {', '.join(PRESETS)}.")] = "micro-traps",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds, from 0 on.")] = 5,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder. [default: experiments/SUITE-PRESET]")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--output", "--out", "-o", help="Folder. [default: experiments/SUITE-PRESET]")
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Runs side by side (0: one a core).")] = 0,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="For every run; repeatable.")

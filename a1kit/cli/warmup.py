@@ -1,6 +1,6 @@
 """`a1kit warmup WORLD`: make the models of a micro world from a seed, measure them, compare with what to expect.
 
-Takes minutes on two cores. The models are written to `--out` (by default where the built-in models `micro-code`,
+Takes minutes on two cores. The models are written to `--output` (by default where the built-in models `micro-code`,
 `micro-test` and so on are read from); a model is replaced only by a finished one.
 """
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def command(
     world: Annotated[str, typer.Argument(help="Which world's models to make: `micro` or `micro-traps`.")] = "micro",
     seed: Annotated[int, typer.Option(help="The same seed makes the same models.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder to write the model folders to.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--output", "--out", "-o", help="Folder to write the model folders to.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines: progress, then what was measured.")] = False,
 ) -> None:
     """Train the models of a micro world from random weights."""
@@ -39,7 +41,7 @@ def command(
         warmup.record(course, folder, measured)
     except OSError as error:
         raise InputError(
-            f"cannot write the models to {str(folder)!r}: {error}; give another folder with --out"
+            f"cannot write the models to {str(folder)!r}: {error}; give another folder with --output"
         ) from error
     rows = [
         {

@@ -107,13 +107,13 @@ def start(suite: Suite, folder: Path) -> None:
         if (before.preset, dict(before.changes)) != (suite.preset, dict(suite.changes)):
             raise InputError(
                 f"{folder} holds runs of {before.preset} with {dict(before.changes)}, not of {suite.preset} with "
-                f"{dict(suite.changes)}. Choose another folder with --out."
+                f"{dict(suite.changes)}. Choose another folder with --output."
             )
         settings = dict.fromkeys((*before.settings, *suite.settings))
         seeds = sorted({*before.seeds, *suite.seeds})
         suite = Suite(suite.name, suite.preset, tuple(settings), tuple(seeds), suite.changes)
     elif folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty and holds no experiment. Choose another folder with --out.")
+        raise InputError(f"{folder} is not empty and holds no experiment. Choose another folder with --output.")
     make_folder(folder)
     write_text_whole(folder / MANIFEST, json.dumps(suite.to_dict(), indent=1))
 

@@ -134,7 +134,7 @@ def read(folder: Path) -> Results:
         else:
             missing.append(cell)
     if not runs:
-        raise InputError(f"{folder} has no finished run yet. Go on with: a1kit experiment {suite.name} --out {folder}")
+        raise InputError(f"{folder} has no finished run yet. Go on with: a1kit experiment {suite.name} --output {folder}")
     return Results(suite, tuple(runs), tuple(missing))
 
 
