@@ -85,7 +85,7 @@ def write_comparison(results: Results, folder: Path) -> tuple[Path, Path]:
     """The report of any runs (`a1kit.experiments.comparison`): every measure, every difference from the first row."""
     names = [setting.name for setting in results.settings]
     opening = (
-        f"{len(results.runs)} runs in {len(names)} rows; each value is the mean of the evaluations at three quarters "
+        f"{counted(len(results.runs), 'run')} in {counted(len(names), 'row')}; each value is the mean of the evaluations at three quarters "
         "and at the end of a run, with a 95 % t-interval over the seeds of a row.",
     )
     tables = (
@@ -94,7 +94,7 @@ def write_comparison(results: Results, folder: Path) -> tuple[Path, Path]:
         _against(results, names[0]),
     )
     closing = tuple(f"{run.cell.setting.title}, seed {run.cell.seed}: `{run.cell.folder}`" for run in results.runs)
-    made = Report("Runs side by side", opening, (), tables, tuple(_overlays(results, {"runs": names})), closing)
+    made = Report("Runs side by side", opening, (), tables, tuple(_overlays(results, {"runs": names}, least=1)), closing)
     _write_markdown(made, folder / REPORT)
     write_text_whole(folder / PAGE, to_html(made))
     return folder / REPORT, folder / PAGE
@@ -105,7 +105,8 @@ def compose(results: Results, command: str = "") -> Report:
     suite = results.suite
     seeds = len({run.cell.seed for run in results.runs})
     opening = [
-        f"{len(results.runs)} runs of the preset `{suite.preset}`: {len(results.settings)} settings, {seeds} seeds. "
+        f"{counted(len(results.runs), 'run')} of the preset `{suite.preset}`: {counted(len(results.settings), 'setting')}, "
+        f"{counted(seeds, 'seed')}. "
         "Numbers are means over seeds with 95 % t-intervals, each the mean of the evaluations at three quarters and at "
         "the end of a run, on questions that no training saw. Differences are taken seed by seed against the full "
         "method (paired t-test, two-sided).",
@@ -115,7 +116,7 @@ def compose(results: Results, command: str = "") -> Report:
     if results.missing:
         names = ", ".join(cell.name for cell in results.missing[:10])
         more = f" and {len(results.missing) - 10} more" if len(results.missing) > 10 else ""
-        opening.append(f"**{len(results.missing)} runs are missing**: {names}{more}.")
+        opening.append(f"**Missing: {counted(len(results.missing), 'run')}**: {names}{more}.")
     if command:
         opening.append(f"Made by `{command}`.")
     return Report(
@@ -166,6 +167,11 @@ def _tables(results: Results) -> Iterable[Table]:
     )
     yield _measured(results, "Late in training: means over the last quarter", everything, tuple(LATE))
     yield _against(results, FULL)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _there(results: Results, names: Iterable[str]) -> list[str]:
@@ -243,12 +249,12 @@ def _pictures(results: Results) -> Iterable[Picture]:
     yield from _overlays(results, groups)
 
 
-def _overlays(results: Results, groups: Mapping[str, Sequence[str]]) -> Iterable[Picture]:
-    """Curves of settings over each other, a figure a group and measure."""
+def _overlays(results: Results, groups: Mapping[str, Sequence[str]], *, least: int = 2) -> Iterable[Picture]:
+    """Curves of settings over each other, a figure a group (of at least so many) and measure."""
     held_out = {one.title: mean_rows([run.rows for run in results.of(one.name)]) for one in results.settings}
     for name, members in groups.items():
         chosen = [_title(results, member) for member in members if results.has(member)]
-        if len(chosen) < 2:
+        if len(chosen) < least:
             continue
         for measure in ("eval/avg", "eval/kill_rate", "eval/refailed"):
             drawn = {title: [row for row in held_out[title] if measure in row] for title in chosen}

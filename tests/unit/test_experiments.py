@@ -222,7 +222,7 @@ def test_a_run_that_is_missing_is_said_and_not_counted(toy_folder: Path, tmp_pat
     assert set(found.values("golden", "eval/avg")) == {0, 2}
     from a1kit.experiments import report
 
-    assert "**1 runs are missing**: golden/seed-1" in report.to_markdown(report.compose(found), {})
+    assert "**Missing: 1 run**: golden/seed-1" in report.to_markdown(report.compose(found), {})
 
 
 def test_the_report_has_every_number_and_escapes_what_it_quotes(toy_folder: Path) -> None:
