@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,13 +69,13 @@ def show(shelf: Shelf, at: Scene) -> list[Any]:
         if not steps:
             return _blank(at, runs, "This run has not finished a step yet. Come back when it has.")
         at = replace(at, step=at.step if at.step in steps else steps[-1])
-        duels = shelf.step(at.run, at.step).record.duels
+        questions = shelf.questions(at.run, at.step)
+        if at.question not in questions:
+            at = replace(at, question=_telling(shelf, at, questions))
+        rivals = _rivals(shelf, at, at.question)
         rules = shelf.rules(at.run)
     except A1KitError as error:
         return _blank(at, runs, str(error))
-    questions = _questions(duels)
-    at = replace(at, question=at.question if at.question in questions else _telling(duels))
-    rivals = [duel for duel in duels if duel.question.id == at.question]
     at = replace(
         at,
         candidate=min(max(at.candidate, 0), len(rivals) - 1),
@@ -93,35 +94,38 @@ def show(shelf: Shelf, at: Scene) -> list[Any]:
 def next_duel(shelf: Shelf, at: Scene) -> Scene:
     """The first stage of the next candidate, question or step."""
     try:
-        duels = shelf.step(at.run, at.step).record.duels
+        questions = shelf.questions(at.run, at.step)
         steps = shelf.steps(at.run)
+        if at.question in questions:
+            if at.candidate + 1 < len(_rivals(shelf, at, at.question)):
+                return Scene(at.run, at.step, at.question, at.candidate + 1)
+            questions = questions[questions.index(at.question) + 1 :]
+        if questions:
+            return Scene(at.run, at.step, questions[0])
+        later = [step for step in steps if step > at.step]
+        step = later[0] if later else steps[0]
+        return Scene(at.run, step, shelf.questions(at.run, step)[0])
     except A1KitError:
         return at
-    places = [(duel.question.id, _place(duels, index)) for index, duel in enumerate(duels)]
-    here = places.index((at.question, at.candidate)) if (at.question, at.candidate) in places else -1
-    if here + 1 < len(places):
-        question, candidate = places[here + 1]
-        return Scene(at.run, at.step, question, candidate)
-    later = [step for step in steps if step > at.step]
-    return Scene(at.run, later[0] if later else steps[0], duels[0].question.id)
 
 
-def _place(duels: tuple[Duel, ...], index: int) -> int:
-    return sum(duel.question.id == duels[index].question.id for duel in duels[:index])
+SEARCHED = 8
+"""Questions of a step that are read to find one worth telling; a step may have hundreds."""
 
 
-def _questions(duels: tuple[Duel, ...]) -> list[str]:
-    return list(dict.fromkeys(duel.question.id for duel in duels))
-
-
-def _telling(duels: tuple[Duel, ...]) -> str:
-    """The question whose duels have most to tell: tests that failed beside tests that passed."""
+def _telling(shelf: Shelf, at: Scene, questions: Sequence[str]) -> str:
+    """The question, of the first few, whose duels have most to tell: tests that failed beside tests that passed."""
 
     def mixed(duel: Duel) -> int:
         tests = [test.passed for suite in duel.suites for test in suite.kept]
         return min(sum(tests), len(tests) - sum(tests))
 
-    return max(duels, key=mixed).question.id
+    return max(questions[:SEARCHED], key=lambda name: max(map(mixed, _rivals(shelf, at, name))))
+
+
+def _rivals(shelf: Shelf, at: Scene, question: str) -> tuple[Duel, ...]:
+    """The duels of one question, read alone."""
+    return shelf.step(at.run, at.step, question).record.duels
 
 
 def _blank(at: Scene, runs: Any, sentence: str) -> list[Any]:

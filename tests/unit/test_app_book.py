@@ -25,7 +25,7 @@ pytest.importorskip("gradio", reason="needs the extra `app`")
 from a1kit import figures
 from a1kit_app import render, render_book
 from a1kit_app.runs import Shelf
-from a1kit_app.views import book, duel, overview
+from a1kit_app.views import book, duel, overview, replay
 
 STEPS = 4
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31mred\u202egnp.exe\x00 ${1+1} {{value}} `x` \"'&"
@@ -333,3 +333,23 @@ def test_a_long_run_is_thinned_to_means_that_keep_the_last_step() -> None:
     assert thin[-1]["step"] == 2000
     assert thin[0] == {"step": 9, "code/reward": 5.0}
     assert figures.thinned(rows[:5]) == rows[:5]
+
+
+def test_watching_duels_goes_through_every_candidate_of_a_step_and_on_to_the_next(shelf: Shelf) -> None:
+    scene = replay.show(shelf, replay.Scene("first", 1, shelf.questions("first", 1)[0]))[0]
+    seen = []
+    while scene.step == 1:
+        seen.append((scene.question, scene.candidate))
+        scene = replay.show(shelf, replay.next_duel(shelf, scene))[0]
+    duels = shelf.step("first", 1).record.duels
+    assert len(seen) == len(set(seen)) == len(duels)
+    assert [name for name, _ in seen] == [duel.question.id for duel in duels]
+    assert scene.step == 2 and scene.stage == 0
+    last = replay.Scene("first", STEPS, shelf.questions("first", STEPS)[-1], 99)
+    assert replay.next_duel(shelf, last).step == 1
+
+
+def test_a_duel_to_watch_that_is_not_there_falls_back_to_one_that_is(shelf: Shelf) -> None:
+    scene = replay.show(shelf, replay.Scene("first", 999, "no such question", 50))[0]
+    assert scene.step == STEPS and scene.question in shelf.questions("first", STEPS)
+    assert replay.next_duel(shelf, replay.Scene("gone", 1)) == replay.Scene("gone", 1)
