@@ -22,27 +22,31 @@ from a1kit.config import (
 from a1kit.errors import ConfigError
 
 
-def _micro() -> RunConfig:
-    """Two models of under a million parameters on two CPU cores: minutes."""
-    role = RoleConfig(
-        model="micro-code",
+def _micro_role(model: str, learning_rate: float) -> RoleConfig:
+    """A model of under a million parameters: it learns fast, and nothing holds it to its start."""
+    return RoleConfig(
+        model=model,
         max_new_tokens=64,
         sampler="fast",
         sample_memory_gb=1.0,
         schedule="constant",
-        learning_rate=3e-4,
+        learning_rate=learning_rate,
         warmup_updates=0,
         weight_decay=0.0,
         kl=0.0,
         mini_batches=1,
         micro_batch_tokens=32_768,
     )
+
+
+def _micro() -> RunConfig:
+    """Two models of under a million parameters on two CPU cores: minutes."""
     return RunConfig(
         preset="micro",
         problems=ProblemsConfig(set="micro", max_prompt_tokens=256),
         game=GameConfig(questions=16, candidates=4, suites=12, tests=4, alpha=0.25, style="micro"),
-        code=role,
-        tests=replace(role, model="micro-test", learning_rate=5e-4),
+        code=_micro_role("micro-code", 3e-4),
+        tests=_micro_role("micro-test", 5e-4),
         judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
         train=TrainConfig(steps=32, checkpoint_every=8),
         eval=EvalConfig(every=16, samples=8),
@@ -51,25 +55,12 @@ def _micro() -> RunConfig:
 
 def _micro_traps() -> RunConfig:
     """The traps world, in which the parts of the method can be told apart: both players start from one small model."""
-    role = RoleConfig(
-        model="micro-traps",
-        max_new_tokens=64,
-        sampler="fast",
-        sample_memory_gb=1.0,
-        schedule="constant",
-        learning_rate=2e-4,
-        warmup_updates=0,
-        weight_decay=0.0,
-        kl=0.0,
-        mini_batches=1,
-        micro_batch_tokens=32_768,
-    )
     return RunConfig(
         preset="micro-traps",
         problems=ProblemsConfig(set="micro-traps", max_prompt_tokens=256, pool=48),
         game=GameConfig(questions=8, candidates=8, suites=6, tests=2, alpha=0.2, topvar_keep=2, style="micro"),
-        code=role,
-        tests=replace(role, learning_rate=1e-3),
+        code=_micro_role("micro-traps", 2e-4),
+        tests=_micro_role("micro-traps", 1e-3),
         judge=JudgeConfig(call_seconds=0.5, program_seconds=3.0),
         train=TrainConfig(steps=120, checkpoint_every=30),
         eval=EvalConfig(every=30, samples=8, hidden=True, look_back=4),

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from a1kit.errors import ConfigError, InputError, MissingDependency
+from a1kit.cli.train import fields_of
+from a1kit.errors import InputError, MissingDependency
 from a1kit.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def command(
         for known, settings in SUITES.items():
             print(json.dumps({known: settings}) if as_json else f"{known}: {', '.join(settings)}")
         return
-    values = _values(changes or [])
+    values = fields_of(changes or [])
     if quick:
         seeds = min(seeds, QUICK_SEEDS)
         values = {**_shortened(base), **values}
@@ -72,16 +73,6 @@ def command(
         print(f"failed: {cell.name}: {grid.why_failed(cell)} (its log: {cell.log})")
     if failed:
         raise InputError(f"{len(failed)} runs failed; the same command tries them again.")
-
-
-def _values(pairs: list[str]) -> dict[str, Any]:
-    values = {}
-    for pair in pairs:
-        field, equals, value = pair.partition("=")
-        if not equals:
-            raise ConfigError(f"--set {pair!r} is not FIELD=VALUE, as in --set train.steps=8.")
-        values[field.strip()] = value.strip()
-    return values
 
 
 def _shortened(base: str) -> dict[str, Any]:

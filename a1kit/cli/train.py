@@ -74,14 +74,19 @@ def free_folder(root: Path, name: str) -> Path:
 
 def _changes(steps: int | None, seed: int | None, report_to: str | None, pairs: list[str]) -> dict[str, Any]:
     """The fields that options change; options of their own win over `--set`."""
+    own = {"train.steps": steps, "seed": seed, "report_to": report_to}
+    return fields_of(pairs) | {name: value for name, value in own.items() if value is not None}
+
+
+def fields_of(pairs: list[str]) -> dict[str, Any]:
+    """The values of `--set FIELD=VALUE`, as text."""
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise ConfigError(f"--set {pair!r} is not FIELD=VALUE, as in --set train.steps=8.")
         values[name.strip()] = value.strip()
-    own = {"train.steps": steps, "seed": seed, "report_to": report_to}
-    return values | {name: value for name, value in own.items() if value is not None}
+    return values
 
 
 def _config(name: str | None, file: Path | None, changes: dict[str, Any]) -> RunConfig:
