@@ -20,9 +20,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -121,21 +122,35 @@ def start(suite: Suite, folder: Path) -> None:
 def run(suite: Suite, folder: Path, *, jobs: int, listen: Callable[[Progress], None]) -> tuple[Cell, ...]:
     """Run what is not finished, `jobs` at a time; the cells that failed.
 
-    An interrupt asks all runs to save and stop, waits for them, and is raised again.
+    An interrupt (Ctrl-C, SIGTERM) asks all runs to save and stop, waits for them, and is raised again.
     """
     start(suite, folder)
     cells = cells_of(suite, folder)
     crew = _Crew(suite, cells)
     listen(crew.progress())
     try:
-        while crew.go_on(jobs):
-            time.sleep(POLL_SECONDS)
-            listen(crew.progress())
+        with _terminable():
+            while crew.go_on(jobs):
+                time.sleep(POLL_SECONDS)
+                listen(crew.progress())
     except BaseException:
         crew.stop()
         raise
     listen(crew.progress())
     return tuple(crew.failed)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM is an interrupt, where Python allows it (in the main thread)."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Crew:

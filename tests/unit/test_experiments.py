@@ -20,6 +20,7 @@ from a1kit.experiments import claims, grid, results, suites
 from a1kit.experiments.claims import Claim, Finding
 from a1kit.experiments.results import compare, spread
 from a1kit.experiments.suites import FULL, SETTINGS, SUITES, Suite
+from a1kit.store.run_log import checkpoint_steps, read_status
 from a1kit.training.setup import new_run
 from a1kit_bench.toy import toy_config, toy_makers
 
@@ -120,6 +121,26 @@ def test_a_grid_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / "report.md").is_file()
     assert all(cell.state() == "finished" for cell in grid.cells_of(grid.open_grid(folder), folder))
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_grid_that_is_told_to_end_lets_its_runs_save_first(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="needs the extra `train`")
+    folder = tmp_path / "grid"
+    changes = [word for name, value in (SMALL | {"train.steps": 500}).items() for word in ("--set", f"{name}={value}")]
+    command = [sys.executable, "-m", "a1kit", "experiment", "band", "--preset", "micro", "--seeds", "2", "--jobs", "2"]
+    process = subprocess.Popen(
+        [*command, "--output", str(folder), *changes],
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    runs = [folder / FULL / f"seed-{seed}" for seed in (0, 1)]
+    wait_until(lambda: all(any((run / "steps").glob("0*")) for run in runs), 120)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(120) == 130
+    assert [read_status(run)["state"] for run in runs] == ["stopped", "stopped"]
+    assert all(checkpoint_steps(run) for run in runs)
 
 
 def wait_until(ready: object, seconds: float) -> None:
