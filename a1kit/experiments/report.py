@@ -306,7 +306,11 @@ def _cost(results: Results) -> Iterable[str]:
     longest = max(run.seconds for run in results.runs)
     yield f"All runs together took {_duration(seconds)}, each on one core; the longest {_duration(longest)}."
     manifest = read_manifest(results.runs[0].cell.folder)
-    known = [f"{name}: {manifest[name]}" for name in ("created", "git", "host") if name in manifest]
+    known = [f"begun {manifest['created']}"] if "created" in manifest else []
+    if manifest.get("git"):
+        known.append(f"commit {manifest['git'].get('commit')}")
+    if manifest.get("host"):
+        known.append(f"{manifest['host'].get('machine')} with {manifest['host'].get('cores')} cores")
     packages = manifest.get("packages", {})
     versions = ", ".join(f"{name} {packages[name]}" for name in sorted(packages)) if isinstance(packages, dict) else ""
     yield "Of the first run: " + "; ".join([*known, *([versions] if versions else [])]) + "."
