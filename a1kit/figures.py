@@ -200,10 +200,11 @@ def thinned(rows: Sequence[Row], most: int = 240) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     width = -(-len(rows) // most)
-    return [_mean_row(rows[start : start + width]) for start in range(0, len(rows), width)]
+    return [mean_row(rows[start : start + width]) for start in range(0, len(rows), width)]
 
 
-def _mean_row(span: Sequence[Row]) -> Row:
+def mean_row(span: Sequence[Row]) -> Row:
+    """The mean of every number over the rows that have it, at the last row's step."""
     values: dict[str, list[float]] = {}
     for row in span:
         for name, value in row.items():

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import html
 import json
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -265,19 +264,13 @@ def _overlays(results: Results, groups: Mapping[str, Sequence[str]], *, least: i
                 yield Picture(f"{name}-{measure.partition('/')[2]}", caption, figures.overlay(drawn, measure))
 
 
-def mean_rows(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, float]]:
+def mean_rows(runs: Sequence[Sequence[figures.Row]]) -> list[figures.Row]:
     """Rows of metrics as means over runs, step by step; a name is there when some run has it in that step."""
-    steps: dict[int, list[Mapping[str, Any]]] = {}
+    steps: dict[int, list[figures.Row]] = {}
     for rows in runs:
         for row in rows:
             steps.setdefault(int(row["step"]), []).append(row)
-    return [_mean_row(step, rows) for step, rows in sorted(steps.items())]
-
-
-def _mean_row(step: int, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    names = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, int | float))
-    mean = {name: statistics.fmean(row[name] for row in rows if name in row) for name in names}
-    return {**mean, "step": step}
+    return [figures.mean_row(rows) for _, rows in sorted(steps.items())]
 
 
 def _write_images(folder: Path, pictures: Sequence[Picture]) -> dict[str, str]:
